@@ -1,0 +1,128 @@
+"""Routing: which kinds of notes there are and where each stands, as routing.json says."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+_DATED_NAME = re.compile(r"(\d{4}-\d{2}-\d{2})(?:-(.+))?")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What is true of every note of one kind, or of one fixed note.
+
+    Attributes:
+        name: the frontmatter `type`.
+        path: template of the vault path, with `{slug}`, `{date}` and `{domain}` where they apply.
+        entity: others refer to it by name: it is gated, linked and in the entity index.
+        recall: recall finds it.
+        archive: folder of the notes that are done, if the kind has one.
+        requires: frontmatter keys that a note of this kind must have, beside those of its path.
+        sections: level-two headings that a new note gets.
+        unindexed: sections that recall does not look into.
+        keys: frontmatter keys of a fixed note, in order.
+        domains: what `{domain}` may be; the first is the default.
+        cues: words in an inbox line that speak for this kind.
+    """
+
+    name: str
+    path: str
+    title: str = ""
+    entity: bool = False
+    recall: bool = True
+    archive: str = ""
+    requires: tuple[str, ...] = ()
+    sections: tuple[str, ...] = ()
+    unindexed: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+    domains: tuple[str, ...] = ()
+    cues: tuple[str, ...] = ()
+    bootstrap: bool = False
+
+    @property
+    def dated(self) -> bool:
+        """Whether the note's name begins with a date."""
+        return "{date}" in self.path
+
+    @property
+    def folder(self) -> str:
+        """The part of the path above the file name, up to the first placeholder."""
+        return self.path.rpartition("/")[0].split("/{", maxsplit=1)[0]
+
+    def path_for(self, slug: str, *, date: str = "", domain: str = "") -> str:
+        """The vault path of a note with this slug; `date` is `YYYY-MM-DD`."""
+        return self.path.format(slug=slug, date=date, domain=domain)
+
+    def holds(self, path: str) -> bool:
+        """Whether a vault path stands where notes of this kind belong."""
+        if "{" not in self.path:
+            return path == self.path
+        return any(
+            path.startswith(f"{folder}/") for folder in (self.folder, self.archive) if folder
+        )
+
+
+@dataclass(frozen=True)
+class Routing:
+    """The whole table: kinds by name, fixed notes by name, fixed files, and the date keys."""
+
+    schema_version: int
+    kinds: Mapping[str, Kind]
+    fixed: Mapping[str, Kind]
+    files: Mapping[str, str]
+    date_keys: tuple[str, ...]
+
+    def kind_at(self, path: str) -> Kind | None:
+        """The kind whose place this path is: a fixed note first, else the kind's folder."""
+        for table in (self.fixed, self.kinds):
+            for kind in table.values():
+                if kind.holds(path):
+                    return kind
+        return None
+
+    def kind_of(self, path: str, note_type: object) -> Kind | None:
+        """What a note is: a fixed place decides, then the frontmatter `type`, then the folder."""
+        place = self.kind_at(path)
+        if place in self.fixed.values():
+            return place
+        named = self.kinds.get(note_type) if isinstance(note_type, str) else None
+        return named or place
+
+
+def _kind(name: str, entry: Mapping[str, Any]) -> Kind:
+    values = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()
+    }
+    return Kind(name=values.pop("type", name), **values)
+
+
+def parse(text: str) -> Routing:
+    """Read a routing table from the text of routing.json."""
+    table = json.loads(text)
+    kinds = {name: _kind(name, entry) for name, entry in table["kinds"].items()}
+    fixed = {name: _kind(name, entry) for name, entry in table["fixed"].items()}
+    return Routing(
+        schema_version=table["schema_version"],
+        kinds=kinds,
+        fixed=fixed,
+        files=table["files"],
+        date_keys=tuple(table["date_keys"]),
+    )
+
+
+@cache
+def table() -> Routing:
+    """The routing table that is shipped with the package."""
+    return parse(resources.files("echo_memory").joinpath("routing.json").read_text("utf-8"))
+
+
+def dated_name(stem: str) -> tuple[str, str]:
+    """Split a name such as `2026-11-30-kickoff` into date and slug; either may be empty."""
+    found = _DATED_NAME.fullmatch(stem)
+    return (found[1], found[2] or "") if found else ("", stem)
