@@ -96,7 +96,7 @@ class Routing:
 
 
 def _kind(name: str, entry: Mapping[str, Any]) -> Kind:
-    values = {
+    values: dict[str, Any] = {
         key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()
     }
     return Kind(name=values.pop("type", name), **values)

@@ -1,0 +1,48 @@
+# Two commands: `make serve` and `make test`. Python 3.11 or newer is all that must be there.
+
+VAULT ?= $(HOME)/echo-vault
+PORT ?= 8765
+PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
+	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.PHONY: help serve test lint format clean
+
+help:
+	@echo "make serve   install into .venv and serve the notes in $(VAULT) (VAULT=DIR, PORT=N)"
+	@echo "make test    install what the tests need and run them all"
+	@echo "make lint    format check, lint, types"
+	@echo "make format  put the code into its format"
+	@echo "make clean   remove .venv and what tools left behind"
+
+serve: .venv/installed
+	$(BIN)/echo-mcp serve --vault "$(VAULT)" --port $(PORT)
+
+test: .venv/installed-for-tests
+	$(BIN)/python -m pytest --numprocesses auto --quiet
+
+lint: .venv/installed-for-tests
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+format: .venv/installed-for-tests
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean:
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis dist
+
+.venv/python:
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed and was not found."; exit 1; }
+	$(PYTHON) -m venv .venv
+	@touch $@
+
+.venv/installed: .venv/python pyproject.toml
+	$(PIP) --editable .
+	@touch $@
+
+.venv/installed-for-tests: .venv/python pyproject.toml
+	$(PIP) --editable '.[test]'
+	@touch $@ .venv/installed

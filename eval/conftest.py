@@ -1,0 +1,30 @@
+"""Fixtures: a real folder of notes, and a memory opened over it."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+
+from echo_memory.config import Config
+from echo_memory.memory import Memory, open_memory
+from echo_memory.ops.bootstrap import bootstrap_op
+
+NOW = datetime(2026, 3, 14, 9, 26, 53, tzinfo=timezone(timedelta(hours=1)))
+
+
+@pytest.fixture
+def vault_folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "vault"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def memory(vault_folder: Path, tmp_path: Path) -> Memory:
+    """A bootstrapped vault on 14 March 2026; a test that needs another time sets `memory.clock`."""
+    config = Config(vault=vault_folder, state_dir=tmp_path / "state", owner="Ada Operator")
+    echo = open_memory(config, clock=lambda: NOW, notify=lambda _: None)
+    bootstrap_op(echo)
+    return echo

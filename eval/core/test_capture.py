@@ -1,0 +1,425 @@
+"""Capture: the default write, its gate, and what a second run of it does."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+import yaml
+
+from echo_memory import draft, writing
+from echo_memory.errors import BadRequest, NotBootstrapped, NotFound, Unparseable
+from echo_memory.memory import Memory, open_memory
+from echo_memory.ops.capture import capture_op
+from folders import snapshot
+
+PERSON = "resources/people/ada-lovelace.md"
+
+
+def ada(memory: Memory, **changes: object) -> dict[str, object]:
+    values = {
+        "kind": "person",
+        "aliases": ["Countess of Lovelace"],
+        "tags": ["maths"],
+        "body": "Wrote the first published program.",
+    }
+    return capture_op(memory, "Ada Lovelace", **{**values, **changes})  # type: ignore[arg-type]
+
+
+def read(folder: Path, path: str) -> str:
+    return (folder / path).read_bytes().decode()
+
+
+def test_a_new_person_stands_where_routing_says_with_frontmatter_title_and_body(
+    memory: Memory, vault_folder: Path
+) -> None:
+    answer = ada(memory, sources=["a letter"])
+
+    assert (answer["action"], answer["path"], answer["slug"]) == ("created", PERSON, "ada-lovelace")
+    head, _, rest = read(vault_folder, PERSON).removeprefix("---\n").partition("---\n")
+    values = yaml.safe_load(head)
+    assert {key: str(value) for key, value in values.items()} == {
+        "type": "person",
+        "title": "Ada Lovelace",
+        "aliases": "['Countess of Lovelace']",
+        "tags": "['maths']",
+        "status": "active",
+        "created": "2026-03-14",
+        "updated": "2026-03-14",
+        "sources": "['a letter']",
+    }
+    assert rest == "\n# Ada Lovelace\n\nWrote the first published program.\n"
+
+
+@pytest.mark.parametrize(
+    ("kind", "extra", "path"),
+    [
+        ("person", {}, "resources/people/the-thing.md"),
+        ("company", {}, "resources/companies/the-thing.md"),
+        ("concept", {}, "resources/concepts/the-thing.md"),
+        ("reference", {}, "resources/references/the-thing.md"),
+        ("meeting", {}, "resources/meetings/2026-03-14-the-thing.md"),
+        ("meeting", {"date": "2026-02-01"}, "resources/meetings/2026-02-01-the-thing.md"),
+        ("project", {}, "projects/active/the-thing.md"),
+        ("area", {}, "areas/business/the-thing.md"),
+        ("area", {"domain": "learning"}, "areas/learning/the-thing.md"),
+        ("semantic", {}, "_agent/memory/semantic/the-thing.md"),
+        ("episodic", {}, "_agent/memory/episodic/2026-03-14-the-thing.md"),
+        ("working", {}, "_agent/memory/working/the-thing.md"),
+        ("skill", {}, "_agent/skills/active/the-thing.md"),
+        ("decision", {}, "decisions/by-date/2026-03-14-the-thing.md"),
+    ],
+)
+def test_every_kind_has_its_place(
+    memory: Memory, vault_folder: Path, kind: str, extra: dict[str, str], path: str
+) -> None:
+    answer = capture_op(memory, "The Thing", kind=kind, body="It.", **extra)  # type: ignore[arg-type]
+
+    assert answer["path"] == path
+    assert "\n# The Thing\n" in read(vault_folder, path)
+
+
+def test_a_body_goes_above_the_sections_of_the_template(memory: Memory, vault_folder: Path) -> None:
+    capture_op(memory, "Engine", kind="project", body="Rebuild it.")
+
+    text = read(vault_folder, "projects/active/engine.md")
+    assert text.endswith("# Engine\n\nRebuild it.\n\n## Status\n")
+
+
+def test_a_body_that_brings_a_title_and_sections_of_its_own_keeps_one_h1_and_one_status(
+    memory: Memory, vault_folder: Path
+) -> None:
+    body = "# Engine\n\nRebuild it.\n\n## Status\n\nOn paper."
+
+    capture_op(memory, "Engine", kind="project", body=body)
+
+    text = read(vault_folder, "projects/active/engine.md")
+    assert text.endswith("# Engine\n\nRebuild it.\n\n## Status\n\nOn paper.\n")
+
+
+def test_the_same_capture_again_changes_nothing(memory: Memory, vault_folder: Path) -> None:
+    ada(memory)
+    before = snapshot(vault_folder)
+
+    answer = ada(memory)
+
+    assert answer["action"] == "unchanged"
+    assert snapshot(vault_folder) == before
+
+
+def test_a_second_body_goes_into_the_log_of_its_day_once(
+    memory: Memory, vault_folder: Path
+) -> None:
+    ada(memory)
+    noon = memory.clock() + timedelta(days=2)
+    memory.clock = lambda: noon
+
+    first = ada(memory, body="Met Babbage in London.")
+    second = ada(memory, body="Translated Menabrea.", tags=["maths", "engines"])
+    again = ada(memory, body="Met  Babbage\nin London.")
+
+    assert [first["action"], second["action"], again["action"]] == ["updated"] * 2 + ["unchanged"]
+    text = read(vault_folder, PERSON)
+    assert text.endswith(
+        "\n## Log\n\n### 2026-03-16\n\nMet Babbage in London.\n\nTranslated Menabrea.\n"
+    )
+    assert "updated: 2026-03-16\n" in text
+    assert "created: 2026-03-14\n" in text
+    assert yaml.safe_load(text.split("---")[1])["tags"] == ["maths", "engines"]
+
+
+def test_headings_of_an_added_body_stand_below_the_day(memory: Memory, vault_folder: Path) -> None:
+    ada(memory)
+
+    ada(memory, body="# Letter\n\nDear Charles.\n\nP.S.\n----\n\nYours.")
+
+    assert read(vault_folder, PERSON).endswith(
+        "### 2026-03-14\n\n#### Letter\n\nDear Charles.\n\n##### P.S.\n\nYours.\n"
+    )
+
+
+def test_an_exact_alias_finds_its_note(memory: Memory) -> None:
+    ada(memory)
+
+    answer = capture_op(memory, "countess of LOVELACE", kind="person", body="Rode horses.")
+
+    assert (answer["action"], answer["path"]) == ("updated", PERSON)
+
+
+def test_a_near_name_is_gated_and_nothing_is_written(memory: Memory, vault_folder: Path) -> None:
+    ada(memory)
+    before = snapshot(vault_folder)
+
+    answer = capture_op(memory, "Ada Lovelase", kind="person", body="Studied.")
+
+    assert (answer["ok"], answer["action"]) == (False, "duplicate-gate")
+    assert [candidate["slug"] for candidate in answer["candidates"]] == ["ada-lovelace"]
+    assert answer["candidates"][0].keys() == {"slug", "path", "title", "kind", "score", "why"}
+    assert answer["resolutions"] == ["merge_into", "force"]
+    assert snapshot(vault_folder) == before
+
+
+def test_the_name_of_an_entity_of_another_kind_is_gated(memory: Memory) -> None:
+    capture_op(memory, "Mercury", kind="concept", body="A planet.")
+
+    answer = capture_op(memory, "Mercury", kind="company", body="A bank.")
+
+    assert answer["action"] == "duplicate-gate"
+    assert answer["candidates"][0]["kind"] == "concept"
+
+
+def test_force_makes_a_note_beside_the_near_one_and_again_changes_nothing(memory: Memory) -> None:
+    capture_op(memory, "Mercury", kind="concept", body="A planet.")
+
+    first = capture_op(memory, "Mercury", kind="company", body="A bank.", force=True)
+    again = capture_op(memory, "Mercury", kind="company", body="A bank.", force=True)
+
+    assert (first["action"], first["slug"]) == ("created", "mercury-2")
+    assert (again["action"], again["path"]) == ("unchanged", first["path"])
+    assert [near["slug"] for near in first["near_duplicates"]] == ["mercury"]
+
+
+def test_merge_into_adds_to_the_named_note_and_keeps_the_title_as_an_alias(
+    memory: Memory, vault_folder: Path
+) -> None:
+    ada(memory)
+
+    answer = capture_op(
+        memory, "Ada Lovelase", kind="person", body="Studied.", merge_into="ada-lovelace"
+    )
+    again = capture_op(
+        memory, "Ada Lovelase", kind="person", body="Studied.", merge_into="ada-lovelace"
+    )
+
+    assert (answer["action"], answer["path"]) == ("updated", PERSON)
+    assert again["action"] == "unchanged"
+    values = yaml.safe_load(read(vault_folder, PERSON).split("---")[1])
+    assert values["aliases"] == ["Countess of Lovelace", "Ada Lovelase"]
+
+
+def test_merge_into_adds_no_alias_that_folds_to_a_name_the_note_has(
+    memory: Memory, vault_folder: Path
+) -> None:
+    ada(memory)
+
+    capture_op(memory, "ADA  LOVELACE", body="Studied.", merge_into="ada-lovelace")
+
+    values = yaml.safe_load(read(vault_folder, PERSON).split("---")[1])
+    assert values["aliases"] == ["Countess of Lovelace"]
+
+
+def test_merge_into_a_note_that_is_not_there_says_which_are_near(memory: Memory) -> None:
+    ada(memory)
+
+    with pytest.raises(NotFound) as raised:
+        capture_op(memory, "Ada", kind="person", merge_into="ada-lovelase")
+
+    assert raised.value.details["did_you_mean"] == [PERSON]
+
+
+def test_dated_kinds_gate_only_on_their_own_day(memory: Memory) -> None:
+    capture_op(memory, "Steering committee", kind="meeting", body="One.")
+
+    other_day = capture_op(
+        memory, "Steering comittee", kind="meeting", body="Two.", date="2026-03-15"
+    )
+    same_day = capture_op(memory, "Steering comittee", kind="meeting", body="Three.")
+    exact = capture_op(memory, "Steering committee", kind="meeting", body="Four.")
+
+    assert other_day["action"] == "created"
+    assert same_day["action"] == "duplicate-gate"
+    assert (exact["action"], exact["slug"]) == ("updated", "2026-03-14-steering-committee")
+
+
+def test_mentions_of_known_entities_become_links_and_the_note_never_links_itself(
+    memory: Memory, vault_folder: Path
+) -> None:
+    ada(memory)
+
+    answer = capture_op(
+        memory, "Engine", kind="project", body="The Engine of Ada Lovelace. Ask ada lovelace."
+    )
+
+    assert answer["links_added"] == [{"slug": "ada-lovelace", "text": "Ada Lovelace"}]
+    text = read(vault_folder, "projects/active/engine.md")
+    assert "The Engine of [[ada-lovelace|Ada Lovelace]]. Ask ada lovelace.\n" in text
+
+
+def test_without_a_kind_it_is_an_inbox_line_with_its_body_indented(
+    memory: Memory, vault_folder: Path
+) -> None:
+    one = capture_op(memory, "Buy brass", body="from the usual place")
+    two = capture_op(memory, "Letter", body="Dear Ada,\n\nthank you.")
+    again = capture_op(memory, "Buy brass", body="from the usual place")
+
+    assert [one["action"], two["action"], again["action"]] == ["inbox", "inbox", "unchanged"]
+    assert read(vault_folder, "inbox/captures/inbox.md").endswith(
+        "# Inbox\n\n- 2026-03-14 Buy brass: from the usual place\n"
+        "- 2026-03-14 Letter:\n  Dear Ada,\n\n  thank you.\n"
+    )
+
+
+def test_the_day_gets_one_log_line_for_each_note(memory: Memory, vault_folder: Path) -> None:
+    ada(memory)
+    ada(memory, body="More.")
+    capture_op(memory, "Engine", kind="project")
+
+    assert read(vault_folder, "journal/daily/2026-03-14.md").endswith(
+        "# 2026-03-14\n\n## Agent Log\n\n"
+        "- Captured [[ada-lovelace|Ada Lovelace]] (person)\n"
+        "- Captured [[engine|Engine]] (project)\n"
+    )
+
+
+def test_a_capture_that_broke_off_after_its_note_is_finished_by_running_it_again(
+    memory: Memory, vault_folder: Path
+) -> None:
+    ada(memory)
+    whole = snapshot(vault_folder)
+    (vault_folder / "journal/daily/2026-03-14.md").unlink()
+    (vault_folder / "_agent/index/entities.json").write_text("{}\n")
+
+    answer = ada(memory)
+
+    assert answer["action"] == "unchanged"
+    assert snapshot(vault_folder) == whole
+
+
+def test_an_unchanged_note_of_another_day_adds_no_log_line(
+    memory: Memory, vault_folder: Path
+) -> None:
+    ada(memory)
+    later = memory.clock() + timedelta(days=3)
+    memory.clock = lambda: later
+
+    assert ada(memory)["action"] == "unchanged"
+    assert not (vault_folder / "journal/daily/2026-03-17.md").exists()
+
+
+def test_a_dry_run_tells_what_it_would_do_and_writes_nothing(
+    memory: Memory, vault_folder: Path
+) -> None:
+    before = snapshot(vault_folder)
+
+    answer = ada(memory, dry_run=True)
+
+    assert (answer["action"], answer["path"], answer["dry_run"]) == ("created", PERSON, True)
+    assert "Wrote the first published program." in str(answer["would_write"])
+    assert snapshot(vault_folder) == before
+
+
+def test_the_shared_index_holds_every_entity_and_no_other_note(
+    memory: Memory, vault_folder: Path
+) -> None:
+    ada(memory)
+    capture_op(memory, "Prefers tea", kind="semantic", body="Always.")
+
+    assert json.loads(read(vault_folder, "_agent/index/entities.json")) == {
+        "ada-lovelace": {
+            "path": PERSON,
+            "kind": "person",
+            "title": "Ada Lovelace",
+            "aliases": ["Countess of Lovelace"],
+        }
+    }
+
+
+def test_frontmatter_that_does_not_parse_is_left_and_the_capture_fails(
+    memory: Memory, vault_folder: Path
+) -> None:
+    ada(memory)
+    broken = "---\ntype: person\ntitle: [Ada\n---\n\n# Ada Lovelace\n"
+    (vault_folder / PERSON).write_text(broken)
+
+    with pytest.raises(Unparseable):
+        capture_op(memory, "ada-lovelace", kind="person", body="x", merge_into="ada-lovelace")
+
+    assert read(vault_folder, PERSON) == broken
+
+
+def test_a_folder_without_the_marker_is_not_written_to(vault_folder: Path, memory: Memory) -> None:
+    other = open_memory(memory.config, clock=memory.clock, notify=memory.notify)
+    (vault_folder / "_agent/echo-vault.md").unlink()
+    before = snapshot(vault_folder)
+
+    with pytest.raises(NotBootstrapped):
+        ada(other)
+
+    assert snapshot(vault_folder) == before
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"title": ""}, "title"),
+        ({"title": "a\nb"}, "title"),
+        ({"title": "x" * 201}, "title"),
+        ({"title": "a\x00b"}, "title"),
+        ({"title": "\ud800"}, "title"),
+        ({"title": 5}, "title"),
+        ({"kind": "alien"}, "kind"),
+        ({"body": "x" * 200_001}, "body"),
+        ({"body": "a\x00b"}, "body"),
+        ({"tags": "maths"}, "tags"),
+        ({"tags": [str(n) for n in range(10_000)]}, "tags"),
+        ({"tags": [1]}, "tags[0]"),
+        ({"aliases": ["a\nb"]}, "aliases[0]"),
+        ({"sources": {"a": 1}}, "sources"),
+        ({"status": "a\nb"}, "status"),
+        ({"date": "yesterday"}, "date"),
+        ({"date": "2026-02-30"}, "date"),
+        ({"domain": "space", "kind": "area"}, "domain"),
+        ({"merge_into": "../outside"}, "merge_into"),
+        ({"merge_into": "inbox"}, "merge_into"),
+        ({"force": "yes"}, "force"),
+        ({"dry_run": 1}, "dry_run"),
+    ],
+)
+def test_a_wrong_argument_is_refused_by_name_and_nothing_is_written(
+    memory: Memory, vault_folder: Path, changes: dict[str, object], field: str
+) -> None:
+    before = snapshot(vault_folder)
+    values = {"title": "Ada", "kind": "person", **changes}
+
+    with pytest.raises(BadRequest) as raised:
+        capture_op(memory, **values)  # type: ignore[arg-type]
+
+    assert raised.value.details["field"] == field
+    assert snapshot(vault_folder) == before
+
+
+def test_two_writers_that_create_the_same_note_end_with_both_bodies_in_it(
+    memory: Memory, vault_folder: Path
+) -> None:
+    other = open_memory(memory.config, clock=memory.clock, notify=memory.notify)
+    other.catalog.refresh()
+    plan = writing.make_plan(other, draft.Proposal("Ada Lovelace", "person", "From the other."))
+
+    ada(memory, body="From the first.")
+    assert plan.action == "created"
+    answer = writing.capture(other, draft.Proposal("Ada Lovelace", "person", "From the other."))
+
+    assert answer["action"] == "updated"
+    text = read(vault_folder, PERSON)
+    assert "From the first." in text
+    assert "From the other." in text
+
+
+@pytest.mark.parametrize(
+    ("note", "body", "said"),
+    [
+        ("One line.\n", "One line.", True),
+        ("One  line.\n", "One\nline.", True),
+        ("See [[ada|Ada]] now.\n", "See Ada now.", True),
+        ("Yesterday was fine.\n", "Yes", False),
+        ("It was fine, yes.\n", "fine, yes.", False),
+        ("a\n\nb\n\nc\n", "b\n\nc", True),
+        ("a\n\nb\n\nc\n", "a\n\nc", False),
+        ("#### Letter\n\nx\n", "# Letter\n\nx", True),
+        ("x\n", "", True),
+    ],
+)
+def test_a_body_is_there_already_when_whole_lines_say_it(note: str, body: str, said: bool) -> None:
+    assert draft.contains(note, body) is said

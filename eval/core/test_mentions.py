@@ -1,0 +1,412 @@
+import unicodedata
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from echo_memory.links import links, strip
+from echo_memory.mentions import Added, link_mentions
+from echo_memory.names import MAX_WORDS, Names, words
+
+PEOPLE = "resources/people"
+
+
+def vault() -> Names:
+    names = Names()
+    names.put(f"{PEOPLE}/ada-lovelace.md", ["Ada Lovelace", "Ada", "Countess of Lovelace"])
+    names.put(f"{PEOPLE}/mark.md", ["Mark"])
+    names.put(f"{PEOPLE}/zoe.md", ["Zoë Łukasz", "iZoe"])
+    names.put(f"{PEOPLE}/tolkien.md", ["J. R. R. Tolkien"])
+    names.put(f"{PEOPLE}/nakamura.md", ["中村 太郎", "中村"])
+    names.put(f"{PEOPLE}/rina.md", ["リナ"])
+    names.put(f"{PEOPLE}/kim.md", ["김구"])
+    names.put(f"{PEOPLE}/somchai.md", ["สมชาย"])
+    names.put("resources/companies/acme.md", ["Acme", "Acme, Inc.", "AT&T"])
+    names.put("resources/concepts/memory-palace.md", ["Memory palace"])
+    names.put("resources/concepts/c-plus-plus.md", ["C++"])
+    names.put("resources/concepts/compiler.md", ["compiler"])
+    names.put("projects/active/launch.md", ["🚀 Launch"])
+    return names
+
+
+VAULT = vault()
+
+
+def linked(text: str) -> str:
+    return link_mentions(text, VAULT)[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Met Ada Lovelace.", "Met [[ada-lovelace|Ada Lovelace]]."),
+        ("Met ada-lovelace.", "Met [[ada-lovelace]]."),
+        ("ADA LOVELACE", "[[ada-lovelace|ADA LOVELACE]]"),
+        ("the countess of lovelace", "the [[ada-lovelace|countess of lovelace]]"),
+        ("Ada  Lovelace", "[[ada-lovelace|Ada  Lovelace]]"),
+        ("Ada\u00a0Lovelace", "[[ada-lovelace|Ada\u00a0Lovelace]]"),
+        ("Zoe Lukasz", "[[zoe|Zoe Lukasz]]"),
+        (unicodedata.normalize("NFD", "zoë łukasz"), "[[zoe|zoe\u0308 łukasz]]"),
+        ("ＡＤＡ", "[[ada-lovelace|ＡＤＡ]]"),
+        ("J. R. R. Tolkien", "[[tolkien|J. R. R. Tolkien]]"),
+        ("J.R.R. Tolkien", "[[tolkien|J.R.R. Tolkien]]"),
+        ("j r r tolkien", "[[tolkien|j r r tolkien]]"),
+        ("Acme, Inc. sells", "[[acme|Acme, Inc]]. sells"),
+        ("Acme Inc", "[[acme|Acme Inc]]"),
+        ("AT&T", "[[acme|AT&T]]"),
+        ("in C++, of course", "in [[c-plus-plus|C++]], of course"),
+        ("the 🚀 launch", "the [[launch|🚀 launch]]"),
+    ],
+)
+def test_a_name_is_found_in_every_spelling_that_folds_to_it(text: str, expected: str) -> None:
+    assert linked(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Ada's notes", "[[ada-lovelace|Ada]]'s notes"),
+        ("Ada’s notes", "[[ada-lovelace|Ada]]’s notes"),
+        ("d'Ada", "d'[[ada-lovelace|Ada]]"),
+        ("'Ada'", "'[[ada-lovelace|Ada]]'"),
+        ("“Ada”?", "“[[ada-lovelace|Ada]]”?"),
+        ("(Ada)", "([[ada-lovelace|Ada]])"),
+        ("**Ada**, _Ada_", "**[[ada-lovelace|Ada]]**, _Ada_"),
+        ("_Ada_", "_[[ada-lovelace|Ada]]_"),
+        ("==Ada==", "==[[ada-lovelace|Ada]]=="),
+        ("Ada/Bob", "[[ada-lovelace|Ada]]/Bob"),
+        ("Ada—Bob", "[[ada-lovelace|Ada]]—Bob"),
+        ("to:Ada", "to:[[ada-lovelace|Ada]]"),
+        ("Ada[^1]", "[[ada-lovelace|Ada]][^1]"),
+        ("- [ ] call Ada\r\n", "- [ ] call [[ada-lovelace|Ada]]\r\n"),
+        ("> [!note] Ada", "> [!note] [[ada-lovelace|Ada]]"),
+        ("Ada\nLovelace", "[[ada-lovelace|Ada]]\nLovelace"),
+        ("<b>Ada</b>", "<b>[[ada-lovelace|Ada]]</b>"),
+        ("5 < 6, Ada > 4", "5 < 6, [[ada-lovelace|Ada]] > 4"),
+    ],
+)
+def test_a_whole_word_is_linked_whatever_stands_beside_it(text: str, expected: str) -> None:
+    assert linked(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Adam, Nevada, Ada2, ada_lovelace, Ada_x",
+        "Ada-Marie, Anna-Ada, Ada‑Marie",
+        "O'Ada, Ada'm, Mark'll",
+        "Ada.py, x.Ada",
+        "mark my words, ada",
+        "countess-of / lovelace",
+        "Countess. Of. Lovelace",
+        "the compilers, decompiler",
+        "a C, a C# and a D++",
+        "launch without a rocket",
+        "@Ada",
+        "Ada@home",
+        "Hey!Ada",
+        "Ada]",
+        "x^Ada",
+        r"\Ada",
+    ],
+)
+def test_a_part_of_something_longer_is_no_mention(text: str) -> None:
+    assert linked(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Ada\n",
+        "> ## Ada\n",
+        "Ada\n===\n",
+        "Met Ada\nand Mark\n---\n",
+        "`Ada`",
+        "```\nAda\n```\n",
+        "    Ada\n",
+        "%% Ada %%",
+        "<!-- Ada -->",
+        "$Ada$",
+        "$$\nAda\n$$",
+        '<img alt="Ada">',
+        "<https://x.org/Ada>",
+        "https://x.org/Ada/Mark?q=Acme#Ada",
+        "see www.x.org/Ada",
+        "mailto:Ada",
+        "write to ada@acme.org or Ada+Mark@x.org",
+        "<Ada@x.org>",
+        "#Ada and #person/Ada",
+        "[Ada](https://x.org)",
+        "![Ada](ada.png)",
+        "[Ada][ref] and [Ada]",
+        "[over\nAda](x.md)",
+        "[ref]: https://x.org 'Ada'",
+        "[^1]: Ada said so",
+        "^[Ada said so]",
+        "[[x|Ada]] and [[Ada]] and ![[Ada]]",
+        "---\ntitle: Ada\n---\n",
+        "text ^Ada\n",
+        "src/Ada/x and ~/Ada and Ada/x.py and C:\\Ada\\x",
+        "&Ada;",
+        "Ada\n--- | ---\n",
+    ],
+)
+def test_what_is_not_plain_prose_has_no_mentions(text: str) -> None:
+    assert linked(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("昨日、中村太郎さんと", "昨日、[[nakamura|中村太郎]]さんと"),
+        ("中村は", "[[nakamura|中村]]は"),
+        ("中村　太郎", "[[nakamura|中村　太郎]]"),
+        ("リナさん", "[[rina|リナ]]さん"),
+        ("カタリナさん", "カタリナさん"),
+        ("ﾘﾅさん", "[[rina|ﾘﾅ]]さん"),
+        ("김구 선생", "[[kim|김구]] 선생"),
+        ("김구라", "김구라"),
+        ("คุณสมชายมา", "คุณ[[somchai|สมชาย]]มา"),
+        ("詳しくはhttps://x.org/中村 を", "詳しくはhttps://x.org/中村 を"),
+        ("iPhone版Ada版", "iPhone版[[ada-lovelace|Ada]]版"),
+    ],
+)
+def test_scripts_without_spaces_are_searched_character_by_character(
+    text: str, expected: str
+) -> None:
+    assert linked(text) == expected
+
+
+def test_only_the_first_mention_of_each_entity_is_linked_and_reported() -> None:
+    text = "Mark told Ada of Acme. Ada Lovelace told Mark of a memory palace."
+
+    new, added = link_mentions(text, VAULT)
+
+    assert new == (
+        "[[mark|Mark]] told [[ada-lovelace|Ada]] of [[acme|Acme]]."
+        " Ada Lovelace told Mark of a [[memory-palace|memory palace]]."
+    )
+    assert added == [
+        Added("mark", "Mark"),
+        Added("ada-lovelace", "Ada"),
+        Added("acme", "Acme"),
+        Added("memory-palace", "memory palace"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "[[ada-lovelace]]",
+        "[[Ada-Lovelace.md|her]]",
+        f"[[{PEOPLE}/ada-lovelace#Work]]",
+        "[[people/ada-lovelace]]",
+        "![[ada-lovelace]]",
+        "[her](../people/ada-lovelace.md)",
+        "[her](ada%2Dlovelace.md)",
+    ],
+)
+def test_an_entity_that_the_text_links_to_is_not_linked_again(link: str) -> None:
+    text = f"Ada and Mark. See {link}."
+
+    new, added = link_mentions(text, VAULT)
+
+    assert new == f"Ada and [[mark|Mark]]. See {link}."
+    assert [link.slug for link in added] == ["mark"]
+
+
+def test_a_link_to_another_note_of_that_name_leaves_the_mention() -> None:
+    assert linked("Ada, [[other/ada-lovelace]]") == ("[[ada-lovelace|Ada]], [[other/ada-lovelace]]")
+
+
+def test_an_excluded_entity_is_not_linked_and_hides_no_other() -> None:
+    text = "Ada and Mark"
+
+    new, _ = link_mentions(text, VAULT, exclude={f"{PEOPLE}/ada-lovelace.md"})
+
+    assert new == "Ada and [[mark|Mark]]"
+
+
+def test_the_longest_of_names_that_overlap_is_linked() -> None:
+    names = Names()
+    names.put("north", ["North Bank"])
+    names.put("boe", ["Bank of England Inc"])
+    names.put("bank", ["Bank of England"])
+    names.put("nor", ["North"])
+
+    new, _ = link_mentions("the North Bank of England Inc. of the North Bank", names)
+
+    assert new == "the [[nor|North]] [[boe|Bank of England Inc]]. of the [[north|North Bank]]"
+
+
+def test_a_name_within_a_longer_name_is_no_mention_even_where_that_one_is_not_linked() -> None:
+    names = Names()
+    names.put("ada-byron", ["Ada Byron"])
+    names.put("ada", ["Ada"])
+
+    new, added = link_mentions("[[ada-byron]]: Ada Byron", names)
+
+    assert (new, added) == ("[[ada-byron]]: Ada Byron", [])
+
+
+def test_a_name_that_two_entities_bear_is_left_alone() -> None:
+    names = Names()
+    names.put("mark-one", ["Mark", "Mark One"])
+    names.put("mark-two", ["MARK"])
+
+    assert link_mentions("Mark and Mark One", names)[0] == "Mark and [[mark-one|Mark One]]"
+
+    names.drop("mark-two")
+
+    assert link_mentions("Mark", names)[0] == "[[mark-one|Mark]]"
+
+
+def test_in_a_table_the_bar_of_a_link_is_escaped() -> None:
+    text = "Ada:\n\n| who | what |\n| --- | --- |\n| Mark | Acme |\n\nC++\n"
+
+    new, _ = link_mentions(text, VAULT)
+
+    assert new == (
+        "[[ada-lovelace|Ada]]:\n\n| who | what |\n| --- | --- |\n"
+        "| [[mark\\|Mark]] | [[acme\\|Acme]] |\n\n[[c-plus-plus|C++]]\n"
+    )
+
+
+def test_the_caller_says_what_a_link_calls_a_note() -> None:
+    new, added = link_mentions("Ada", VAULT, key_of=lambda path: path.removesuffix(".md"))
+
+    assert new == "[[resources/people/ada-lovelace|Ada]]"
+    assert added == [Added("resources/people/ada-lovelace", "Ada")]
+
+
+@pytest.mark.parametrize("key", ["a#b", "a|b", "a[b]", "a^b", "a%%b"])
+def test_a_note_whose_file_name_no_link_can_hold_is_not_linked(key: str) -> None:
+    names = Names()
+    names.put(f"x/{key}.md", ["Ada"])
+
+    assert link_mentions("Ada", names) == ("Ada", [])
+
+
+def test_one_word_written_small_is_a_name_in_any_case() -> None:
+    assert linked("Compiler") == "[[compiler|Compiler]]"
+    assert linked("compiler") == "[[compiler]]"
+    assert linked("izoe") == "[[zoe|izoe]]"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", " ", "AI", "R & D", "R&D", "線", "ดี", "—", "A$AP Rocky", "Ada (poet)", "x " * 33],
+)
+def test_a_name_that_is_too_short_or_too_odd_is_never_linked(name: str) -> None:
+    names = Names()
+    names.put("x", [name])
+
+    assert link_mentions(f"about {name} it is", names)[1] == []
+
+
+def test_a_name_of_as_many_words_as_are_looked_at_is_found() -> None:
+    names = Names()
+    title = " ".join(["word"] * MAX_WORDS)
+    names.put("x", [title])
+
+    assert link_mentions(title, names)[1] == [Added("x", title)]
+
+
+def test_new_names_replace_the_ones_before() -> None:
+    names = Names()
+    names.put("x", ["First name", "Second name"])
+    names.put("x", ["Second name", "Third name"])
+
+    assert link_mentions("first name", names)[1] == []
+    assert link_mentions("second name", names)[1] == [Added("x", "second name")]
+    assert link_mentions("third name", names)[1] == [Added("x", "third name")]
+
+
+NAMES = st.sampled_from(["Ada", "ada", "Ada Byron", "Ada, Byron", "Ada Byron King", "Byron"])
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from("xyz"), st.none() | st.lists(NAMES, max_size=3)), max_size=10
+    )
+)
+@settings(max_examples=200, deadline=None)
+def test_names_that_come_and_go_leave_no_trace(
+    changes: list[tuple[str, list[str] | None]],
+) -> None:
+    kept, there = Names(), dict[str, list[str]]()
+    for key, given_names in changes:
+        if given_names is None:
+            kept.drop(key)
+            there.pop(key, None)
+        else:
+            kept.put(key, given_names)
+            there[key] = given_names
+    fresh = Names()
+    for key, given_names in there.items():
+        fresh.put(key, given_names)
+
+    for first in ("ada", "byron"):
+        assert kept.spans(first) == fresh.spans(first)
+    for mention in ("Ada", "ada", "Byron", "Ada Byron", "Ada Byron King"):
+        one, other = (names.find(words(mention)) for names in (kept, fresh))
+        assert (one and one.key) == (other and other.key)
+        assert link_mentions(mention, kept) == link_mentions(mention, fresh)
+
+
+PIECES = [
+    *["Ada", "Lovelace", "Mark", "acme", "Inc", "中村", "太郎", "C++", "'s", "x.md", "](", "[["],
+    *["]]", "[[mark|", "[x](a.md)", "(a.md)", "```", "$$", "%%", "# ", "\n---\n", "\n\n", "\r\n"],
+    *["- ", "> ", "    ", "| --- | --- |", "--- | ---", "http://", "&amp;", "<b>", "<!--", "-->"],
+    *"  \n[]()<>|\\`$#!^_*@.,'’-/:\"",
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=30).map("".join))
+@settings(max_examples=600, deadline=None)
+def test_linking_adds_links_and_changes_nothing_else(text: str) -> None:
+    new, added = link_mentions(text, VAULT)
+
+    assert strip(new) == strip(text)
+    assert len(links(new)) == len(links(text)) + len(added)
+    assert link_mentions(new, VAULT) == (new, [])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ada ",
+        "Ada",
+        "Countess of ",
+        "a+",
+        "@",
+        "a@",
+        "a:/",
+        "#",
+        "/",
+        "a/",
+        "<a",
+        "&",
+        "_",
+        "中",
+        "++",
+    ],
+)
+def test_a_long_run_of_one_thing_is_read_to_the_end(text: str) -> None:
+    long = text * (100_000 // len(text))
+
+    new, added = link_mentions(f"{long}\n\nAcme", VAULT)
+
+    assert added[-1] == Added("acme", "Acme")
+    assert len(new) == len(long) + 6 + sum(len(link.slug) + 5 for link in added)
+
+
+def test_a_hundred_thousand_entities_that_share_a_first_name_are_told_apart() -> None:
+    names = Names()
+    for number in range(100_000):
+        names.put(f"maria-{number}", [f"Maria Number{number}", "Maria"])
+
+    new, added = link_mentions("Maria Maria Number7 and Maria Number99999 " * 1_000, names)
+
+    assert [link.slug for link in added] == ["maria-7", "maria-99999"]
+    assert new.startswith("Maria [[maria-7|Maria Number7]] and [[maria-99999|Maria Number99999]] ")

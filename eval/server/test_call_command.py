@@ -1,0 +1,129 @@
+"""`echo-mcp call`: a person speaks to the server that runs."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from echo_mcp.__main__ import main
+from echo_memory import __version__
+from server import process
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A home in which a server runs."""
+    folder = tmp_path_factory.mktemp("home")
+    (folder / "vault").mkdir()
+    with process.serving(
+        folder, "--vault", str(folder / "vault"), "--state-dir", str(folder / "state")
+    ):
+        yield folder
+
+
+@pytest.fixture
+def call(home: Path, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run `echo-mcp call`: status, stdout and stderr."""
+
+    def run(*words: str, **said: str) -> tuple[int, str, str]:
+        status = main(["call", *words], {"ECHO_STATE_DIR": str(home / "state"), **said})
+        return (status, *capsys.readouterr())
+
+    return run
+
+
+def test_it_finds_the_server_and_its_token_by_itself(call: Run) -> None:
+    assert call("echo_get_scope") == (0, "No scope is set.\n", "")
+
+
+def test_without_a_tool_it_lists_them_with_their_arguments(call: Run) -> None:
+    status, out, _ = call()
+
+    assert status == 0
+    assert "echo_link a b\n" in out
+    assert "echo_recall query [limit] [include_linked] [budget_chars]\n" in out
+
+
+def test_the_envelope_can_be_had_instead_of_the_words(call: Run) -> None:
+    status, out, _ = call("echo_get_scope", "--json")
+
+    assert status == 0
+    assert json.loads(out)["op"] == "scope"
+
+
+def test_arguments_can_come_on_standard_input(call: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO('{"mention": "Grace Hopper"}'))
+    status, out, _ = call("echo_resolve", "-")
+
+    assert status == 0
+    assert "grace-hopper" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "says"),
+    [
+        (["echo_get_note", '{"path": "nothing"}'], 66, "not-found"),
+        (["echo_recall", "{}"], 64, "query is missing"),
+        (["echo_recal", "{}"], 64, "echo_recall"),
+        (["echo_recall", "query"], 64, "JSON object"),
+        (["echo_recall", "[]"], 64, "JSON object"),
+        (["echo_load", "--url", "http://127.0.0.1:9/mcp"], 69, "No server answers"),
+        (["echo_load", "--url", "nonsense"], 69, "No server answers"),
+        (["echo_load", "--token-file", "/nowhere"], 78, "/nowhere"),
+        (["echo_load", "--state-dir", "/nowhere"], 69, "echo-mcp serve --vault"),
+    ],
+)
+def test_what_goes_wrong_is_told_on_stderr_with_a_status(
+    call: Run, words: list[str], status: int, says: str
+) -> None:
+    ended, out, err = call(*words)
+
+    assert (ended, out) == (status, "")
+    assert says in err
+
+
+def test_a_wrong_token_is_told(call: Run) -> None:
+    status, _, err = call("echo_load", ECHO_MCP_TOKEN="w" * 32)
+
+    assert status == 78
+    assert "refuses the token" in err
+
+
+def test_an_address_that_is_no_memory_server_is_told(call: Run, home: Path) -> None:
+    address = json.loads((home / "state/server.json").read_text("utf-8"))["url"]
+    status, _, err = call("echo_load", "--url", address.replace("/mcp", "/other"))
+
+    assert status == 78
+    assert "ends in /mcp" in err
+
+
+def test_a_gate_has_a_status_of_its_own(call: Run) -> None:
+    call("echo_capture", '{"title": "Ada Lovelace", "kind": "person"}')
+    status, out, _ = call("echo_capture", '{"title": "Ada Lovelase", "kind": "person"}')
+
+    assert status == 76
+    assert "merge_into" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--version"], f"echo-mcp {__version__}\n"),
+        (["--help"], "echo-mcp serve --vault ~/notes"),
+        (["serve", "--help"], "ECHO_MCP_TOKEN"),
+        (["stdio", "--help"], "claude mcp add echo -- echo-mcp stdio --vault ~/notes"),
+        (["call", "--help"], "echo-mcp call echo_load"),
+    ],
+)
+def test_help_teaches(capsys: pytest.CaptureFixture[str], words: list[str], says: str) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+
+    assert ended.value.code == 0
+    assert says in capsys.readouterr().out

@@ -1,0 +1,1 @@
+"""The memory's server: the Model Context Protocol over HTTP and stdio, thin over echo_memory."""

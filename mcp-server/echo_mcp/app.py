@@ -1,0 +1,80 @@
+"""The application: settings and a memory in, an ASGI application out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from mcp.server.transport_security import RequestBodyLimitMiddleware, TransportSecuritySettings
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.routing import Route
+
+from echo_mcp.auth import BearerAuth
+from echo_mcp.escapes import RepairedBody
+from echo_mcp.health import HealthEndpoint
+from echo_mcp.server import EchoServer
+from echo_mcp.settings import ANY_ADDRESS, Settings
+from echo_mcp.tools.registry import registered
+from echo_memory.memory import Memory
+
+MAX_BODY = 2 * 1024 * 1024
+MCP_PATH = "/mcp"
+
+# A client that asks for sign-in metadata learns that there is none, not that it lacks a token.
+_OPEN_PATHS = ("/health", "/.well-known/")
+_LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+_HOSTED_CLIENTS = ("https://claude.ai", "https://claude.com")
+
+
+def create_server(settings: Settings, memory: Memory) -> EchoServer:
+    """The MCP server with the tools of the profile."""
+    return EchoServer(memory, registered(settings.profile))
+
+
+def create_app(settings: Settings, memory: Memory) -> Starlette:
+    """The MCP server behind its token, with its health beside it."""
+    server = create_server(settings, memory)
+    inner = server.streamable_http_app(
+        streamable_http_path=MCP_PATH,
+        stateless_http=True,
+        json_response=True,
+        transport_security=_transport_security(settings),
+    )
+    sdk = next(route.endpoint for route in inner.routes if isinstance(route, Route))
+    endpoint = RequestBodyLimitMiddleware(RepairedBody(sdk), MAX_BODY)
+    app = Starlette(
+        routes=[
+            # Both spellings: behind a proxy, a redirect names the wrong scheme. Only POST: without
+            # sessions, a GET opens a stream in which nothing comes.
+            *(Route(path, endpoint, methods=["POST"]) for path in (MCP_PATH, f"{MCP_PATH}/")),
+            Route("/health", HealthEndpoint(memory).answer, methods=["GET"]),
+        ],
+        middleware=[Middleware(BearerAuth, token=settings.token, open_paths=_OPEN_PATHS)],
+        lifespan=lambda _: server.session_manager.run(),
+    )
+    app.router.redirect_slashes = False
+    return app
+
+
+def _transport_security(settings: Settings) -> TransportSecuritySettings:
+    """Which `Host` and `Origin` headers are ours: a browser page from elsewhere has others."""
+    bound = () if settings.host in ANY_ADDRESS else (_bracketed(settings.host),)
+    names = tuple(dict.fromkeys((*_LOOPBACK, *bound, *settings.hosts)))
+    return TransportSecuritySettings(
+        allowed_hosts=list(_any_port(names)),
+        allowed_origins=[
+            *(f"{scheme}://{name}" for scheme in ("http", "https") for name in _any_port(names)),
+            *_HOSTED_CLIENTS,
+        ],
+    )
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _any_port(names: Iterable[str]) -> Iterable[str]:
+    """Each name with and without a port, for the SDK compares the whole header."""
+    for name in names:
+        yield name
+        yield f"{name}:*"

@@ -1,0 +1,104 @@
+"""A client for people: one call of a running server, without a session."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+
+from echo_memory.envelope import Envelope, exit_status
+from echo_memory.errors import EchoError, Misconfigured, VaultUnreachable
+
+_PROTOCOL = "2025-11-25"
+_TIMEOUT_S = 60.0
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_KINDS: list[type[EchoError]] = [EchoError, *EchoError.__subclasses__()]
+_STATUS = {kind.code: kind.exit_status for kind in _KINDS}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a tool answered: as data, and in words."""
+
+    envelope: Envelope
+    text: str
+
+    @property
+    def exit_status(self) -> int:
+        """The status with which the command line of the memory would end."""
+        code = (self.envelope.get("error") or {}).get("code")
+        return _STATUS.get(code, EchoError.exit_status) if code else exit_status(self.envelope)
+
+
+@dataclass(frozen=True)
+class Client:
+    """Speaks to one server.
+
+    Attributes:
+        url: its MCP endpoint.
+        token: the bearer token.
+    """
+
+    url: str
+    token: str = field(repr=False)
+
+    def tools(self) -> list[dict[str, Any]]:
+        """The tools that there are.
+
+        Raises:
+            VaultUnreachable: no server answers.
+            Misconfigured: it refuses the token, or is not a server of this kind.
+        """
+        tools: list[dict[str, Any]] = self._ask("tools/list", {})["tools"]
+        return tools
+
+    def call(self, tool: str, arguments: dict[str, Any]) -> Answer:
+        """Call a tool.
+
+        Raises:
+            VaultUnreachable: no server answers.
+            Misconfigured: it refuses the token, or is not a server of this kind.
+        """
+        result = self._ask("tools/call", {"name": tool, "arguments": arguments})
+        text = "\n".join(block.get("text", "") for block in result.get("content", ()))
+        return Answer(result.get("structuredContent") or {"ok": not result.get("isError")}, text)
+
+    def _ask(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        request = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+        try:
+            # A proxy from the environment has no business between us and this machine.
+            response = httpx.post(
+                self.url,
+                json=request,
+                headers={
+                    "Authorization": f"Bearer {self.token}",
+                    "Accept": "application/json, text/event-stream",
+                    "MCP-Protocol-Version": _PROTOCOL,
+                },
+                timeout=_TIMEOUT_S,
+                trust_env=urlsplit(self.url).hostname not in _LOOPBACK,
+            )
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise VaultUnreachable(
+                f"No server answers at {self.url}. Start one with `echo-mcp serve --vault DIR`, or"
+                " name it with --url."
+            ) from error
+        return _result(response)
+
+
+def _result(response: httpx.Response) -> dict[str, Any]:
+    if response.status_code == httpx.codes.UNAUTHORIZED:
+        raise Misconfigured("The server refuses the token. Name its file with --token-file.")
+    try:
+        answer = response.json()
+    except ValueError:
+        answer = None
+    if not isinstance(answer, dict) or "result" not in answer:
+        raise Misconfigured(
+            f"What answers there is no memory server (HTTP {response.status_code})."
+            " Give the whole address, which ends in /mcp."
+        )
+    result: dict[str, Any] = answer["result"]
+    return result

@@ -1,0 +1,136 @@
+"""Serving over HTTP: the port, the embedded default's folder, and a stop that loses nothing."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shlex
+import signal
+import socket
+from pathlib import Path
+
+import uvicorn
+from starlette.applications import Starlette
+
+from echo_mcp.settings import ANY_ADDRESS, Settings
+from echo_memory import __version__, routing
+from echo_memory.errors import Misconfigured, NotFound
+from echo_memory.memory import Memory
+from echo_memory.ops.bootstrap import bootstrap_op
+
+_BACKLOG = 128
+_KEEP_ALIVE_S = 75
+# Docker kills ten seconds after it asked.
+_STOP_WITHIN_S = 8
+_UNNAMED = (
+    "\n  Other machines are refused until ECHO_MCP_HOSTS has the names or addresses that they use."
+)
+_WHY = {
+    errno.EADDRINUSE: "is in use, perhaps by another echo-mcp. Choose one with --port; 0 is any",
+    errno.EACCES: "is not allowed to this user. Choose one above 1023 with --port",
+    errno.EADDRNOTAVAIL: "cannot be bound: the address is not this machine's. Change --host",
+}
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Open the port.
+
+    Raises:
+        Misconfigured: it cannot be opened; the message says why.
+    """
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except (OSError, UnicodeError) as error:
+        raise Misconfigured(f"The host {host} has no address. Change --host.") from error
+    # `localhost` is IPv4 first: that is where clients look.
+    family, kind, protocol, _, address = min(found, key=lambda entry: entry[0] != socket.AF_INET)
+    opened = socket.socket(family, kind, protocol)
+    try:
+        opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        opened.bind(address)
+        opened.listen(_BACKLOG)
+    except OSError as error:
+        opened.close()
+        why = _WHY.get(error.errno or 0, f"cannot be opened ({error.strerror}). Change --port")
+        raise Misconfigured(f"Port {port} on {host} {why}.") from error
+    return opened
+
+
+def url_of(opened: socket.socket, path: str) -> str:
+    """The address under which a client on this machine reaches an open port."""
+    host, port = opened.getsockname()[:2]
+    local = ANY_ADDRESS.get(host, host)
+    return f"http://{f'[{local}]' if ':' in local else local}:{port}{path}"
+
+
+def check_folder(folder: Path) -> None:
+    """See that a folder of notes can be served.
+
+    Raises:
+        Misconfigured: it is missing, no folder, or cannot be read and written.
+    """
+    if not folder.exists():
+        raise Misconfigured(f"There is no folder {folder}. Make it, or check --vault.")
+    if not folder.is_dir():
+        raise Misconfigured(f"{folder} is no folder. Give the folder of the notes with --vault.")
+    if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+        raise Misconfigured(f"The folder {folder} cannot be written to. Check its permissions.")
+
+
+def bootstrap(memory: Memory) -> list[str]:
+    """Make the folder a memory if it is none yet; what is in it stays as it is.
+
+    Returns:
+        The notes that were added.
+    """
+    try:
+        memory.vault.stamp(routing.table().fixed["marker"].path)
+    except NotFound:
+        created: list[str] = bootstrap_op(memory)["created"]
+        return created
+    return []
+
+
+def run(app: Starlette, opened: socket.socket) -> None:
+    """Serve until SIGTERM or SIGINT; calls that run then are finished first."""
+    server = uvicorn.Server(
+        uvicorn.Config(
+            app,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            ws="none",
+            lifespan="on",
+            timeout_keep_alive=_KEEP_ALIVE_S,
+            timeout_graceful_shutdown=_STOP_WITHIN_S,
+        )
+    )
+
+    def stop(*_: object) -> None:
+        server.should_exit = True
+
+    # uvicorn takes these over while it runs, and raises what it got once more when it has stopped:
+    # the default action would then end the process before its own last words.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, stop)
+    server.run(sockets=[opened])
+
+
+def welcome(settings: Settings, url: str, token_file: Path | None) -> str:
+    """What a person needs to connect: the address, where the token is, the line for Claude Code.
+
+    Args:
+        settings: what is served.
+        url: the MCP endpoint.
+        token_file: None where the token came from the environment.
+    """
+    secret = f"$(cat {shlex.quote(str(token_file))})" if token_file else "$ECHO_MCP_TOKEN"
+    unnamed = settings.host in ANY_ADDRESS and not settings.hosts
+    return (
+        f"echo-mcp {__version__} serves {settings.config.vault}\n"
+        f"  url    {url}\n"
+        f"  token  {token_file or 'as ECHO_MCP_TOKEN says'}\n"
+        f"  Claude Code:\n"
+        f"    claude mcp add --transport http echo {url}"
+        f' --header "Authorization: Bearer {secret}"{_UNNAMED if unnamed else ""}'
+    )

@@ -1,0 +1,199 @@
+"""Settings: what the environment and the command line say about the server; read here only."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from echo_mcp.state import token_fault
+from echo_memory.config import DEFAULT_STATE_DIR, Config, absolute
+from echo_memory.errors import Misconfigured
+
+PROFILES = ("full", "core")
+LOG_FORMATS = ("text", "json")
+LOG_LEVELS = ("debug", "info", "warning", "error")
+DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 8765
+ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - compared with, never bound
+"""Addresses that stand for all of a machine's, and where a client on it reaches them."""
+
+_HOST = re.compile(r"(?:[A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?")
+
+
+@dataclass(frozen=True)
+class Flags:
+    """What the command line says; empty means that the environment decides."""
+
+    vault: str = ""
+    state_dir: str = ""
+    host: str = ""
+    port: str = ""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything the server needs to know before it starts.
+
+    Attributes:
+        config: the vault's part.
+        token: the bearer token, empty where none was given.
+        profile: which tools there are; one of `PROFILES`.
+        host: the address to bind.
+        port: the port to bind; 0 takes any free one.
+        hosts: public host names, beside the loopback's.
+        index_ttl: seconds after which other people's edits are looked for.
+        log_format: one of `LOG_FORMATS`.
+        log_level: one of `LOG_LEVELS`.
+    """
+
+    config: Config
+    token: str = field(default="", repr=False)
+    profile: str = "full"
+    host: str = DEFAULT_HOST
+    port: int = DEFAULT_PORT
+    hosts: tuple[str, ...] = ()
+    index_ttl: float = 60.0
+    log_format: str = "text"
+    log_level: str = "info"
+
+    @classmethod
+    def from_env(
+        cls, env: Mapping[str, str], flags: Flags | None = None, *, needs_token: bool = True
+    ) -> Settings:
+        """Read and check everything at once.
+
+        Args:
+            env: the environment.
+            flags: the command line's words, which come first.
+            needs_token: whether a missing `ECHO_MCP_TOKEN` is a fault.
+
+        Raises:
+            Misconfigured: with every fault in `faults`.
+        """
+        said = flags or Flags()
+        faults: list[str] = []
+        config = _config(env, said, faults)
+        token = _token(env, faults, needed=needs_token)
+        port = _port(said.port or _text(env, "ECHO_MCP_PORT"), faults)
+        hosts = _hosts(env, faults)
+        index_ttl = _seconds(env, "ECHO_MCP_INDEX_TTL", 60.0, faults)
+        profile = _choice(env, "ECHO_MCP_TOOLS", PROFILES, faults)
+        log_format = _choice(env, "ECHO_LOG", LOG_FORMATS, faults)
+        log_level = _choice(env, "ECHO_LOG_LEVEL", LOG_LEVELS, faults, default="info")
+        _no_sign_in(env, faults)
+        if faults or config is None:
+            raise Misconfigured(
+                "The configuration cannot be used. " + " ".join(faults), faults=faults
+            )
+        return cls(
+            config=config,
+            token=token,
+            profile=profile,
+            host=said.host or _text(env, "ECHO_MCP_HOST") or DEFAULT_HOST,
+            port=port,
+            hosts=hosts,
+            index_ttl=index_ttl,
+            log_format=log_format,
+            log_level=log_level,
+        )
+
+
+@dataclass(frozen=True)
+class Caller:
+    """What a client on this machine is told; empty where nothing was said.
+
+    Attributes:
+        state_dir: where a server may have left word of itself.
+        token: the bearer token.
+    """
+
+    state_dir: Path
+    token: str = field(default="", repr=False)
+
+    @classmethod
+    def from_env(cls, env: Mapping[str, str], flags: Flags | None = None) -> Caller:
+        """Read `ECHO_STATE_DIR` and `ECHO_MCP_TOKEN`."""
+        said = (flags or Flags()).state_dir or _text(env, "ECHO_STATE_DIR") or DEFAULT_STATE_DIR
+        return cls(absolute(said), _text(env, "ECHO_MCP_TOKEN"))
+
+
+def _text(env: Mapping[str, str], name: str) -> str:
+    return env.get(name, "").strip()
+
+
+def _config(env: Mapping[str, str], said: Flags, faults: list[str]) -> Config | None:
+    if not said.vault and _text(env, "ECHO_BASE").startswith("http") and not _text(env, "ECHO_KEY"):
+        faults.append("ECHO_KEY is missing: set it to the key that the Local REST API shows.")
+    try:
+        return Config.from_env(env, vault=said.vault, state_dir=said.state_dir)
+    except Misconfigured as error:
+        faults[:0] = error.details["faults"]
+        return None
+
+
+def _token(env: Mapping[str, str], faults: list[str], *, needed: bool) -> str:
+    token = _text(env, "ECHO_MCP_TOKEN")
+    if not token and needed:
+        faults.append(
+            "ECHO_MCP_TOKEN is missing: set it to a secret, as of `openssl rand -hex 32`."
+        )
+    if token and (fault := token_fault(token)):
+        faults.append(f"ECHO_MCP_TOKEN {fault}")
+    return token
+
+
+def _port(written: str, faults: list[str]) -> int:
+    if not written:
+        return DEFAULT_PORT
+    if written.isascii() and written.isdigit() and int(written[:6]) <= 65_535:
+        return int(written[:6])
+    faults.append("ECHO_MCP_PORT (--port) is not a port: use a number from 0 to 65535.")
+    return DEFAULT_PORT
+
+
+def _hosts(env: Mapping[str, str], faults: list[str]) -> tuple[str, ...]:
+    names = [name.strip() for name in env.get("ECHO_MCP_HOSTS", "").split(",")]
+    hosts = tuple(dict.fromkeys(name.lower() for name in names if name))
+    if not all(_HOST.fullmatch(host) for host in hosts):
+        faults.append(
+            "ECHO_MCP_HOSTS is not a list of host names: write them like notes.example.org,"
+            " without https://, separated by commas."
+        )
+    return hosts
+
+
+def _seconds(env: Mapping[str, str], name: str, default: float, faults: list[str]) -> float:
+    written = _text(env, name)
+    try:
+        seconds = float(written or default)
+    except ValueError:
+        seconds = math.nan
+    if not 0 < seconds < math.inf:
+        faults.append(f"{name} is not a number of seconds: use one above 0, such as {default:g}.")
+        return default
+    return seconds
+
+
+def _choice(
+    env: Mapping[str, str],
+    name: str,
+    choices: tuple[str, ...],
+    faults: list[str],
+    *,
+    default: str = "",
+) -> str:
+    """One of a few words; the default is the first of them unless it is named."""
+    written = _text(env, name).lower() or default or choices[0]
+    if written not in choices:
+        faults.append(f"{name} is none of its values: use {' or '.join(choices)}.")
+    return written
+
+
+def _no_sign_in(env: Mapping[str, str], faults: list[str]) -> None:
+    if _text(env, "ECHO_MCP_OAUTH") not in ("", "0"):
+        faults.append(
+            "ECHO_MCP_OAUTH asks for the sign-in, which this version does not have yet:"
+            " leave it out, and use the token."
+        )

@@ -1,0 +1,119 @@
+"""The state folder's own files: the token that was made once, and where the server listens."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import secrets
+import tempfile
+from pathlib import Path
+
+from echo_memory.errors import Misconfigured
+
+MIN_TOKEN = 32
+TOKEN_FILE = "token"  # noqa: S105 - the name of a file
+ADDRESS_FILE = "server.json"
+
+_TOKEN = re.compile(r"[!-~]+")
+
+
+def open_folder(folder: Path) -> None:
+    """Make the state folder, for its owner only, or see that it can be written to.
+
+    Raises:
+        Misconfigured: it cannot.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise Misconfigured(
+            f"The state folder {folder} cannot be written to ({error.strerror}). Give another one"
+            " with --state-dir or ECHO_STATE_DIR."
+        ) from error
+
+
+def token_fault(token: str) -> str:
+    """What is wrong with a bearer token, as the end of a sentence; empty when nothing is."""
+    if len(token) < MIN_TOKEN:
+        return f"is too short: use at least {MIN_TOKEN} characters, as of `openssl rand -hex 32`."
+    if not _TOKEN.fullmatch(token):
+        return "has a space or a letter that no header can carry: use ASCII letters and digits."
+    return ""
+
+
+def kept_token(folder: Path) -> str:
+    """The token of the state folder, made and kept there at the first call.
+
+    Raises:
+        Misconfigured: the file is there but cannot be read, or holds no token.
+    """
+    path = folder / TOKEN_FILE
+    if not path.exists():
+        with contextlib.suppress(FileExistsError):
+            _create(path, f"{secrets.token_urlsafe(MIN_TOKEN)}\n")
+    return read_token(path)
+
+
+def read_token(path: Path) -> str:
+    """The token in a file.
+
+    Raises:
+        Misconfigured: there is no such file, or no token in it.
+    """
+    try:
+        token = path.read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise Misconfigured(f"The token file {path} cannot be read. Check the path.") from error
+    if fault := token_fault(token):
+        raise Misconfigured(f"The token in {path} {fault}")
+    return token
+
+
+def write_address(folder: Path, url: str) -> None:
+    """Leave word of where the server listens, for clients on this machine."""
+    _replace(folder / ADDRESS_FILE, json.dumps({"url": url, "pid": os.getpid()}))
+
+
+def read_address(folder: Path) -> str:
+    """The URL of the server that started last; empty when none is known."""
+    return str(_address(folder).get("url", ""))
+
+
+def remove_address(folder: Path) -> None:
+    """Take back the word of this process, and no other's."""
+    if _address(folder).get("pid") == os.getpid():
+        (folder / ADDRESS_FILE).unlink(missing_ok=True)
+
+
+def _address(folder: Path) -> dict[str, object]:
+    try:
+        address = json.loads((folder / ADDRESS_FILE).read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return address if isinstance(address, dict) else {}
+
+
+def _create(path: Path, text: str) -> None:
+    """Write a file that nobody ever sees half written, unless there is one already."""
+    draft = _draft(path, text)
+    try:
+        path.hardlink_to(draft)
+    finally:
+        draft.unlink()
+
+
+def _replace(path: Path, text: str) -> None:
+    _draft(path, text).replace(path)
+
+
+def _draft(path: Path, text: str) -> Path:
+    """A file beside another one, readable by its owner only."""
+    with tempfile.NamedTemporaryFile(
+        "w", encoding="utf-8", dir=path.parent, prefix=f".{path.name}.", delete=False
+    ) as file:
+        file.write(text)
+    return Path(file.name)

@@ -1,0 +1,204 @@
+"""The catalogue: every note of the vault, read once and brought up to date by what changed."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterable, Sequence
+from datetime import date
+
+from echo_memory.documents import Document
+from echo_memory.entities import Entities
+from echo_memory.entity import Entity
+from echo_memory.graph import Graph
+from echo_memory.links import Link
+from echo_memory.mentions import mentioned
+from echo_memory.names import Names
+from echo_memory.note import Note
+from echo_memory.paths import Paths
+from echo_memory.ranking import Ranking
+from echo_memory.signals import Hit
+from echo_memory.vault import Stamp, Vault
+
+
+class Catalog:
+    """What the notes say, held in memory and derived from the vault alone.
+
+    Readers take no lock: values in the tables are immutable, one writer at a time replaces them, and
+    whoever walks a table walks a copy of it. What only recall needs is built by the first recall.
+    """
+
+    def __init__(self, vault: Vault) -> None:
+        self._vault = vault
+        self._writing = threading.Lock()
+        self._stamps: dict[str, Stamp] = {}
+        self._own_writes = 0
+        self._written_at: dict[str, int] = {}
+        self._refreshed: float | None = None
+        self._notes: dict[str, Note] = {}
+        self._recall: tuple[Ranking, Graph] | None = None
+        self.paths = Paths()
+        self.entities = Entities()
+        self.names = Names()
+
+    @property
+    def age_s(self) -> float | None:
+        """Seconds since the vault was last compared; None before the first time."""
+        return None if self._refreshed is None else time.monotonic() - self._refreshed
+
+    @property
+    def note_count(self) -> int:
+        """How many notes are known."""
+        return len(self._notes)
+
+    def refresh(self) -> None:
+        """Read what changed in the vault since the last time."""
+        began = self._own_writes
+        stamps = self._vault.stamps()
+        changed = [path for path, stamp in stamps.items() if self._stamps.get(path) != stamp]
+        texts = self._vault.read_many(changed)
+        with self._writing:
+            gone = [path for path in self._notes if path not in stamps]
+            for path in gone:
+                if self._written_at.get(path, 0) <= began:
+                    self._forget(path)
+            for path, text in texts.items():
+                if self._written_at.get(path, 0) <= began:
+                    self._put(Note(path, text))
+                    self._stamps[path] = stamps[path]
+            self._refreshed = time.monotonic()
+
+    def put(self, path: str, text: str) -> None:
+        """Take over what was just written, so that the very next reader sees it."""
+        with self._writing:
+            self._own_writes += 1
+            self._written_at[path] = self._own_writes
+            self._put(Note(path, text))
+            self._stamps.pop(path, None)
+
+    def drop(self, path: str) -> None:
+        """Forget a note that was just removed."""
+        with self._writing:
+            self._own_writes += 1
+            self._written_at[path] = self._own_writes
+            self._forget(path)
+
+    def get(self, path: str) -> Note | None:
+        """The note at exactly this path."""
+        return self._notes.get(path)
+
+    def notes(self) -> list[Note]:
+        """All notes, in no particular order."""
+        return list(self._notes.values())
+
+    def key_of(self, path: str) -> str:
+        """What a link says to mean a note: its id, or its path where others share the id."""
+        whole = path.removesuffix(".md")
+        note_id = whole.rpartition("/")[2]
+        return note_id if len(self.paths.named(note_id)) < 2 else whole
+
+    def of_kind(self, kind: str, *, day: str = "") -> Iterable[Entity]:
+        """The notes of a kind, and of one day where it is given, as things with names."""
+        for note in self.notes():
+            if note.kind and note.kind.name == kind and (not day or note.date == day):
+                yield note.entity()
+
+    def search(self, query: str, *, today: date, limit: int) -> list[Hit]:
+        """The notes that answer a question best; those that it names come first."""
+        ranking, _ = self._for_recall()
+        first = mentioned(query, self.names)
+        return ranking.search(query, today=today, limit=limit, first=first)
+
+    def ties(self, hits: Sequence[Hit], *, limit: int) -> list[Hit]:
+        """The notes that hits link to or that link to them, by the strength of the tie.
+
+        A tie is as strong as the hits at its other end, each link counted.
+        """
+        ranking, _ = self._for_recall()
+        own = {hit.key for hit in hits}
+        strength: dict[str, float] = {}
+        for hit in hits:
+            for path in self._neighbours(hit.key):
+                if path in ranking and path not in own:
+                    strength[path] = strength.get(path, 0.0) + hit.score
+        ranked = sorted(strength.items(), key=lambda tie: (-tie[1], tie[0]))
+        return [Hit(path, score) for path, score in ranked[:limit]]
+
+    def resolve(self, link: Link, source: str) -> str | None:
+        """The path of the one note that a link means."""
+        return self.paths.resolve(link, source)
+
+    def _neighbours(self, path: str) -> Iterable[str]:
+        """The other end of each link from and to a note."""
+        note = self.get(path)
+        for link in note.searchable.links if note else ():
+            target = self.resolve(link, path)
+            if target:
+                yield target
+        _, graph = self._for_recall()
+        for source in graph.sources(path):
+            other = self.get(source)
+            if other is not None and source != path:
+                yield from (
+                    source for link in other.searchable.links if self.resolve(link, source) == path
+                )
+
+    def _for_recall(self) -> tuple[Ranking, Graph]:
+        if self._recall is None:
+            with self._writing:
+                if self._recall is None:
+                    built = Ranking(), Graph()
+                    for note in self._notes.values():
+                        _index(built, note)
+                    self._recall = built
+        return self._recall
+
+    def _put(self, note: Note) -> None:
+        self._notes[note.path] = note
+        self.paths.put(note.path)
+        if note.kind is not None and note.kind.entity:
+            entity = note.entity()
+            self.entities.put(entity)
+            self.names.put(entity.path, (entity.title, *entity.aliases))
+        else:
+            self.entities.drop(note.path)
+            self.names.drop(note.path)
+        if self._recall is not None:
+            _index(self._recall, note)
+
+    def _forget(self, path: str) -> None:
+        self._stamps.pop(path, None)
+        if self._notes.pop(path, None) is None:
+            return
+        self.paths.drop(path)
+        self.entities.drop(path)
+        self.names.drop(path)
+        if self._recall is not None:
+            for index in self._recall:
+                index.drop(path)
+
+
+def _index(recall: tuple[Ranking, Graph], note: Note) -> None:
+    ranking, graph = recall
+    graph.put(note.searchable)
+    if note.kind is not None and not note.kind.recall:
+        ranking.drop(note.path)
+    else:
+        ranking.put(note.path, document(note))
+
+
+def document(note: Note) -> Document:
+    """A note as recall ranks it."""
+    archive = note.kind.archive if note.kind else ""
+    archived = bool(archive) and note.path.startswith(f"{archive}/")
+    return Document(
+        title=note.title,
+        aliases=note.items("aliases"),
+        tags=note.items("tags"),
+        headings=tuple(heading.title for heading in note.searchable.headings),
+        body=note.searchable.body,
+        status="archived" if archived else note.scalar("status").casefold(),
+        updated=note.scalar("updated")[:10] or note.date,
+        kind=note.kind.name if note.kind else "",
+        dates=tuple(day for day in (note.date, note.scalar("created")[:10]) if day),
+    )

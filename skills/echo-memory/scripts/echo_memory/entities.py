@@ -1,0 +1,225 @@
+"""The entity index: which notes have which names, and which names are near a given one."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
+from heapq import nsmallest
+from typing import Any
+
+from echo_memory.entity import FIRST_NAME, ID, LAST_NAME, NAME, Entity, wholes_of, words_of
+from echo_memory.likeness import FIRST, GATE, LAST, NEAR, SLIP, Likeness, compare
+from echo_memory.nameparts import NameParts, parse
+from echo_memory.postings import WORD, Postings
+from echo_memory.spelling import key
+from echo_memory.text import file_key, fold
+
+__all__ = ["Candidate", "Entities", "Entity"]
+
+# A word that more notes have than this says little: only those that have another word of the
+# mention, too, are looked at.
+_COMMON = 2_000
+_COMPARED = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An entity that a mention may mean; `score` 0–1, `why` a short phrase for a person."""
+
+    entity: Entity
+    score: float
+    why: str
+
+    @property
+    def gates(self) -> bool:
+        """Whether to ask before a second note of this name is made."""
+        return self.score >= GATE
+
+    @property
+    def is_near(self) -> bool:
+        """Whether it is worth telling that there is such a name."""
+        return self.score >= NEAR
+
+
+class Entities:
+    """The entity index, or any other pool of notes with names.
+
+    It changes one note at a time. Readers take no lock while one writer writes: entities are
+    immutable and replaced, and what the index offers is compared with the entity as it is now.
+    """
+
+    def __init__(self, entities: Iterable[Entity] = ()) -> None:
+        self._entities: dict[str, Entity] = {}
+        self._postings = Postings()
+        for entity in entities:
+            self.put(entity)
+
+    def __len__(self) -> int:
+        return len(self._entities)
+
+    def __iter__(self) -> Iterator[Entity]:
+        return iter([self._known_as(entity) for entity in list(self._entities.values())])
+
+    def put(self, entity: Entity) -> None:
+        """Take over an entity in place of the one that had its path."""
+        before = self._entities.get(entity.path)
+        if before == entity:
+            return
+        keys, old = entity.keys(), before.keys() if before else set()
+        self._entities[entity.path] = entity
+        self._postings.add(entity.path, keys - old)
+        self._postings.remove(entity.path, old - keys)
+
+    def drop(self, path: str) -> None:
+        """Forget the entity at a path; one that is not known changes nothing."""
+        entity = self._entities.pop(path, None)
+        if entity:
+            self._postings.remove(path, entity.keys())
+
+    def get(self, slug: str) -> Entity | None:
+        """The entity with an id, in any case; where several share it, its path without `.md`."""
+        paths = self._postings.of(ID + file_key(slug))
+        return self.by_path(paths[0] if len(paths) == 1 else f"{slug}.md")
+
+    def by_path(self, path: str) -> Entity | None:
+        """The entity at exactly this path."""
+        entity = self._entities.get(path)
+        return self._known_as(entity) if entity else None
+
+    def exact(self, mention: str) -> list[Entity]:
+        """The entities whose id, title or alias a mention equals, folded; titles first."""
+        return [candidate.entity for candidate in self._exact(mention)]
+
+    def candidates(
+        self,
+        mention: str,
+        *,
+        kind: str | None = None,
+        kinds: Collection[str] | None = None,
+        limit: int = 8,
+    ) -> list[Candidate]:
+        """Entities that a mention may mean, best first; exact ones lead with score 1.
+
+        Args:
+            mention: a name.
+            kind: the kind of what is mentioned, where it is known. A project is not taken for
+                the person whose first name it has.
+            kinds: only entities of these kinds.
+            limit: how many at most.
+        """
+        exact = self._exact(mention)
+        parts, seen = parse(mention), {candidate.entity.path for candidate in exact}
+        near = [
+            candidate
+            for path in self._worth_comparing(parts)
+            if path not in seen and (candidate := self._compared(parts, path, kind))
+        ]
+        near.sort(key=lambda candidate: (-candidate.score, candidate.entity.path))
+        chosen = (c for c in exact + near if kinds is None or c.entity.kind in kinds)
+        return [candidate for candidate, _ in zip(chosen, range(limit), strict=False)]
+
+    def to_json(self) -> str:
+        """The shared index: the same text whatever the order in which entities came."""
+        table = {
+            entity.slug: {
+                "path": entity.path,
+                "kind": entity.kind,
+                "title": entity.title,
+                "aliases": list(entity.aliases),
+            }
+            for entity in self
+        }
+        text = json.dumps(table, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
+        # A title may hold bytes that are not UTF-8, as lone surrogates; the index is UTF-8.
+        return text.encode("utf-8", "replace").decode("utf-8")
+
+    @classmethod
+    def from_json(cls, text: str) -> Entities:
+        """Read a shared index; entries that are not understood are left out, for it is derived."""
+        try:
+            table = json.loads(text.removeprefix("\ufeff"))
+        except (ValueError, RecursionError):
+            table = {}
+        entries = table.items() if isinstance(table, dict) else ()
+        return cls(entity for slug, entry in entries if (entity := _entity(slug, entry)))
+
+    def _known_as(self, entity: Entity) -> Entity:
+        """The entity with the id by which it can be told from others."""
+        if self._postings.count(ID + file_key(entity.slug)) < 2:
+            return entity
+        return replace(entity, slug=entity.path.removesuffix(".md"))
+
+    def _exact(self, mention: str) -> list[Candidate]:
+        known = self.by_path(f"{mention}.md")
+        if known:
+            return [Candidate(known, 1.0, "same note")]
+        folded = fold(mention)
+        found = [
+            (rank, path, Candidate(self._known_as(entity), 1.0, why))
+            for path in self._postings.of(NAME + folded)
+            if (entity := self._entities.get(path))
+            for rank, why in [entity.named(folded)]
+            if why
+        ]
+        return [candidate for _, _, candidate in sorted(found, key=lambda entry: entry[:2])]
+
+    def _worth_comparing(self, mention: NameParts) -> list[str]:
+        hits: Counter[str] = Counter()
+        common: list[list[str]] = []
+        for word in words_of(mention):
+            paths = self._postings.of(WORD + word)
+            for other in self._postings.similar(word):
+                paths += self._postings.of(WORD + other)
+            if len(paths) <= _COMMON:
+                hits.update(set(paths))
+            else:
+                common.append(paths)
+        for whole in wholes_of(mention):
+            hits.update(self._postings.of(whole)[:_COMMON])
+        agreeing = Counter(path for paths in common for path in set(paths))
+        for path, count in agreeing.items():
+            if count > 1 or path in hits:
+                hits[path] += count
+        if not hits and common:
+            common.sort(key=len)
+            hits.update(nsmallest(_COMPARED, common[0]))
+        return nsmallest(_COMPARED, hits, key=lambda path: (-hits[path], path))
+
+    def _compared(self, mention: NameParts, path: str, kind: str | None) -> Candidate | None:
+        entity = self._entities.get(path)
+        if entity is None:
+            return None
+        found = [
+            (self._settled(likeness, path), suffix)
+            for name, suffix in entity.names()
+            if (likeness := compare(mention, parse(name), kind=entity.kind, mention_kind=kind))
+        ]
+        if not found:
+            return None
+        best, suffix = max(found, key=lambda one: one[0].score)
+        return Candidate(self._known_as(entity), best.score, best.why + suffix)
+
+    def _settled(self, likeness: Likeness, path: str) -> Likeness:
+        """A likeness after a look at the other names of the vault."""
+        word = key(likeness.word)
+        if likeness.doubt == SLIP and set(self._postings.of(WORD + word)) - {path}:
+            return likeness.lowered("similar spelling")
+        if likeness.doubt == FIRST and self._postings.count(FIRST_NAME + word) > 1:
+            return likeness.lowered("first name, several bear it")
+        if likeness.doubt == LAST and self._postings.count(LAST_NAME + word) > 1:
+            return likeness.lowered("last name, several bear it")
+        return likeness
+
+
+def _entity(slug: object, entry: object) -> Entity | None:
+    if not isinstance(slug, str) or not isinstance(entry, dict):
+        return None
+    path, kind, title = (entry.get(name) for name in ("path", "kind", "title"))
+    if not (isinstance(path, str) and isinstance(kind, str) and isinstance(title, str)):
+        return None
+    listed: Any = entry.get("aliases")
+    aliases = listed if isinstance(listed, list) else []
+    named = tuple(alias for alias in aliases if isinstance(alias, str))
+    return Entity(slug.rpartition("/")[2], path, kind, title, named)

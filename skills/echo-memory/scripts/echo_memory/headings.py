@@ -1,0 +1,192 @@
+"""Headings: the outline of a note, and how a caller names a place in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from echo_memory import blocks
+from echo_memory.errors import BadRequest, InvalidTarget
+from echo_memory.text import fold
+
+MAX_LISTED = 16_000  # characters of paths that an error lists
+
+_SEPARATOR = "::"
+_HASHES = re.compile(r"(?:^|(?<=::))[ \t]*(#{1,6})[ \t]+")
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading and the section below it; offsets are those of the note.
+
+    Attributes:
+        level: 1 to 6.
+        title: the heading as written, without its marks.
+        parts: the titles from the outermost heading down to this one; a skipped level has none.
+        start: of the heading's first line.
+        body: of what follows the heading's line, or lines.
+        own_end: where its first sub-heading begins, or its section ends.
+        end: where the section ends, sub-headings included.
+    """
+
+    level: int
+    title: str
+    parts: tuple[str, ...]
+    start: int
+    body: int
+    own_end: int
+    end: int
+
+    @property
+    def path(self) -> str:
+        """The titles of `parts`, joined by `::`."""
+        return _SEPARATOR.join(self.parts)
+
+
+def headings(text: str) -> list[Heading]:
+    """The headings of a note, in order; none from code, comments, quotes or lists."""
+    marks = _marks(text)
+    starts = [start for _, _, start, _ in marks]
+    ends = _section_ends([level for level, *_ in marks], starts, len(text))
+    found: list[Heading] = []
+    above: list[tuple[int, str]] = []
+    for at, (level, title, start, body) in enumerate(marks):
+        while above and above[-1][0] >= level:
+            above.pop()
+        above.append((level, title))
+        parts = tuple(name for _, name in above)
+        own_end = starts[at + 1] if at + 1 < len(starts) else len(text)
+        found.append(Heading(level, title, parts, start, body, own_end, ends[at]))
+    return found
+
+
+def find(text: str, target: str) -> Heading:
+    """The heading that a caller names.
+
+    Args:
+        text: the note.
+        target: the full path from the outermost heading, or as much of its end as is unique, such
+            as the bare heading; `#`s before a title may stay. Spelling as in the note comes first,
+            then the folded one.
+
+    Raises:
+        BadRequest: the target is empty.
+        InvalidTarget: no heading, or more than one, is named so; `headings` lists their paths.
+    """
+    wanted = target.strip()
+    if not wanted:
+        raise BadRequest("target is empty. Name the heading to work on.", field="target")
+    found = headings(text)
+    chosen = _choose(found, wanted)
+    if len(chosen) == 1:
+        return chosen[0]
+    raise InvalidTarget(_complaint(chosen, wanted), headings=_paths(found))
+
+
+def named(found: Sequence[Heading], title: str, level: int) -> Heading | None:
+    """The first heading of a level with a title, as written or else folded."""
+    peers = [heading for heading in found if heading.level == level]
+    exact = next((heading for heading in peers if heading.title == title), None)
+    folded = fold(title)
+    return exact or next((h for h in peers if folded and fold(h.title) == folded), None)
+
+
+def _marks(text: str) -> list[tuple[int, str, int, int]]:
+    """Level, title, start and end of the line or lines of every heading."""
+    found: list[tuple[int, str, int, int]] = []
+    rows = blocks.read(text).rows
+    for row in rows:
+        if row.containers or row.kind not in ("heading", "setext"):
+            continue
+        line = text[row.content : row.stop]
+        if row.kind == "heading":
+            title = line.lstrip("#")
+            found.append((len(line) - len(title), _without_closing(title), row.start, row.end))
+            continue
+        first = rows[row.leaf]
+        written = text[first.content : row.content].split("\n")[:-1]
+        title = " ".join(part.strip(" \t\r") for part in written)
+        found.append((1 if line[0] == "=" else 2, title, first.start, row.end))
+    return found
+
+
+def _without_closing(title: str) -> str:
+    title = title.strip(" \t")
+    bare = title.rstrip("#")
+    return bare.rstrip(" \t") if not bare or bare[-1] in " \t" else title
+
+
+def _section_ends(levels: list[int], starts: list[int], last: int) -> list[int]:
+    """Where each section ends: before the next heading of its level or above."""
+    ends = [last] * len(levels)
+    open_sections: list[int] = []
+    for at, level in enumerate(levels):
+        while open_sections and levels[open_sections[-1]] >= level:
+            ends[open_sections.pop()] = starts[at]
+        open_sections.append(at)
+    return ends
+
+
+def _choose(found: Sequence[Heading], wanted: str) -> list[Heading]:
+    """The headings that the first reading of a target which fits any fits."""
+    chosen = _ending(found, wanted)
+    if chosen:
+        return chosen
+    marked = list(_HASHES.finditer(wanted))
+    bare = _HASHES.sub("", wanted).strip()
+    if marked and bare:
+        level = len(marked[-1][1]) if _SEPARATOR not in wanted[marked[-1].end() :] else 0
+        peers = [heading for heading in found if heading.level == level]
+        chosen = _ending(peers, bare) or _ending(found, bare)
+    return chosen or _ending(found, _folded(bare or wanted), folded=True)
+
+
+def _ending(found: Sequence[Heading], wanted: str, *, folded: bool = False) -> list[Heading]:
+    """The headings whose path is the wanted one, else those whose path ends with it."""
+    if not wanted.replace(_SEPARATOR, "") and folded:
+        return []
+    whole: list[Heading] = []
+    partial: list[Heading] = []
+    for heading in found:
+        parts = [_folded(part) for part in heading.parts] if folded else heading.parts
+        used = _used(parts, wanted)
+        if used:
+            (whole if used == len(parts) else partial).append(heading)
+    return whole or partial
+
+
+def _used(parts: Sequence[str], wanted: str) -> int:
+    """How many of the last parts make up a path; 0 if they do not."""
+    for count, part in enumerate(reversed(parts), start=1):
+        if wanted == part:
+            return count
+        if not wanted.endswith(_SEPARATOR + part):
+            return 0
+        wanted = wanted[: -len(_SEPARATOR + part)]
+    return 0
+
+
+def _folded(path: str) -> str:
+    return _SEPARATOR.join(fold(part) for part in path.split(_SEPARATOR))
+
+
+def _complaint(chosen: Sequence[Heading], wanted: str) -> str:
+    name = wanted if len(wanted) <= 80 else f"{wanted[:79]}…"
+    if not chosen:
+        return f"The note has no heading {name!r}. Name one of those listed, by its full path."
+    if len({heading.path for heading in chosen}) == 1:
+        return f"{len(chosen)} headings have the path {name!r}. Rename all but one in the note."
+    return f"{len(chosen)} headings are named {name!r}. Give the full path of the one you mean."
+
+
+def _paths(found: Sequence[Heading]) -> list[str]:
+    """The paths of the headings, as many as an answer can carry."""
+    paths: list[str] = []
+    room = MAX_LISTED
+    for heading in found:
+        room -= sum(map(len, heading.parts)) + len(_SEPARATOR)
+        if room < 0:
+            break
+        paths.append(heading.path)
+    return paths

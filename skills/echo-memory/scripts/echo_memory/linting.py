@@ -1,0 +1,195 @@
+"""Linting: the table of what is odd in a vault, and how much of it one answer shows."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from itertools import chain, zip_longest
+from typing import Any
+
+from echo_memory import link_checks, note_checks, routing, vault_checks
+from echo_memory.errors import NotFound, VaultIO
+from echo_memory.memory import Memory
+from echo_memory.survey import Finding, Survey
+
+MAX_DETAIL = 200
+MAX_CHARS = 6_000
+
+
+@dataclass(frozen=True)
+class Violation:
+    """Something odd: the check that found it, where it is, what it is, and what to do."""
+
+    check: str
+    path: str
+    detail: str
+    fix: str
+
+
+@dataclass(frozen=True)
+class Check:
+    """One kind of oddity.
+
+    Attributes:
+        name: what violations call it.
+        find: yields each, in any order; repeats are one.
+        fix: what to do about it.
+    """
+
+    name: str
+    find: Callable[[Survey], Iterable[Finding]]
+    fix: str
+
+
+CHECKS = (
+    Check(
+        "unreadable-note",
+        note_checks.unreadable,
+        "Let this user read the file; divide it if it is too large.",
+    ),
+    Check(
+        "unparseable-frontmatter",
+        note_checks.unparseable_frontmatter,
+        "Correct the YAML by hand; until then nothing changes this note's frontmatter.",
+    ),
+    Check(
+        "conflict-copy",
+        vault_checks.conflict_copies,
+        "Move what only the copy has into the original, then delete the copy.",
+    ),
+    Check(
+        "broken-link",
+        link_checks.broken_links,
+        "Correct the name, create the note, or take the brackets away.",
+    ),
+    Check(
+        "ambiguous-link",
+        link_checks.ambiguous_links,
+        "Write the whole path in the link, or rename all but one of the notes.",
+    ),
+    Check(
+        "missing-anchor",
+        link_checks.missing_anchors,
+        "Point the link at a heading or block that the note has.",
+    ),
+    Check(
+        "missing-key",
+        note_checks.missing_keys,
+        "Add the key to the frontmatter.",
+    ),
+    Check(
+        "missing-section",
+        note_checks.missing_sections,
+        "Add the heading, with what belongs under it.",
+    ),
+    Check(
+        "kind-and-folder",
+        note_checks.kinds_out_of_place,
+        "Correct `type` in the frontmatter, or move the note where its kind belongs.",
+    ),
+    Check(
+        "duplicate-name",
+        vault_checks.duplicate_names,
+        "Merge the notes, or give one of them another title or alias.",
+    ),
+    Check(
+        "same-file-name",
+        vault_checks.same_file_names,
+        "Rename all but one: a link by name cannot tell them apart.",
+    ),
+    Check(
+        "stale-index",
+        vault_checks.stale_index_entries,
+        "Run `echo-memory reindex`; the next capture does it as well.",
+    ),
+    Check(
+        "orphan-entity",
+        vault_checks.orphans,
+        "Link it from a note that has to do with it, or archive it.",
+    ),
+    Check(
+        "aging-inbox",
+        vault_checks.aging_inbox,
+        "Triage the inbox: file what matters, delete the rest.",
+    ),
+    Check(
+        "large-note",
+        note_checks.large_notes,
+        "Divide it, so that recall and reading stay sharp.",
+    ),
+    Check(
+        "future-date",
+        note_checks.future_dates,
+        "Correct the date.",
+    ),
+    Check(
+        "unaddressable-heading",
+        note_checks.unaddressable_headings,
+        "Give the heading a text of its own, so that a patch can name it.",
+    ),
+)
+
+
+def lint(survey: Survey) -> list[Violation]:
+    """All violations: the checks in the order of the table, each by path and detail."""
+    return [
+        Violation(check.name, path, detail, check.fix)
+        for check in CHECKS
+        for path, detail in sorted(
+            {(path, _bounded(detail)) for path, detail in check.find(survey)}
+        )
+    ]
+
+
+def survey(echo: Memory) -> Survey:
+    """The vault as a fresh catalogue knows it, and what of it could not be read."""
+    notes = {note.path: note for note in echo.catalog.notes()}
+    unreadable = {}
+    for path in echo.vault.stamps().keys() - notes.keys():
+        try:
+            echo.vault.read(path)
+        except VaultIO as error:
+            unreadable[path] = error.message
+        except NotFound:
+            continue
+    try:
+        index = echo.vault.read(routing.table().files["entities"])
+    except NotFound:
+        index = None
+    return Survey(dict(sorted(notes.items())), echo.today(), unreadable, index)
+
+
+def report(echo: Memory) -> dict[str, Any]:
+    """Lint a vault whose catalogue is fresh.
+
+    Returns:
+        `violations`, `counts` of all there are by check, and `truncated: true` when there are more
+        than shown.
+    """
+    found = lint(survey(echo))
+    counts: dict[str, int] = defaultdict(int)
+    for violation in found:
+        counts[violation.check] += 1
+    shown = _shown(found)
+    fields: dict[str, Any] = {"violations": [asdict(each) for each in shown], "counts": counts}
+    return fields if len(shown) == len(found) else {**fields, "truncated": True}
+
+
+def _shown(found: Sequence[Violation], budget: int = MAX_CHARS) -> list[Violation]:
+    """As many as the budget holds, some of each check before many of one."""
+    by_check: dict[str, list[Violation]] = defaultdict(list)
+    for violation in found:
+        by_check[violation.check].append(violation)
+    kept = set()
+    for violation in filter(None, chain.from_iterable(zip_longest(*by_check.values()))):
+        budget -= sum(map(len, asdict(violation).values()))
+        if budget < 0:
+            break
+        kept.add(violation)
+    return [violation for violation in found if violation in kept]
+
+
+def _bounded(detail: str) -> str:
+    words = " ".join(detail.split())
+    return words if len(words) <= MAX_DETAIL else f"{words[: MAX_DETAIL - 1]}…"

@@ -1,0 +1,1 @@
+"""Operations: one family a module; each answers with an envelope or raises an EchoError."""

@@ -1,0 +1,58 @@
+"""Bootstrap: make a folder an ECHO vault; for the operator."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from echo_memory import draft, routing, writing
+from echo_memory.envelope import Envelope, success
+from echo_memory.memory import Memory
+
+
+def bootstrap_op(echo: Memory) -> Envelope:
+    """Add the fixed notes that are missing, the marker last; nothing that is there is touched.
+
+    Returns:
+        `created` and `kept`, both lists of paths.
+    """
+    echo.catalog.refresh()
+    table = routing.table()
+    fixed = [kind for name, kind in table.fixed.items() if kind.bootstrap and name != "marker"]
+    outcome: dict[str, list[str]] = {"created": [], "kept": []}
+    for kind in [*fixed, table.fixed["marker"]]:
+        skeleton = _skeleton(echo, kind)
+        made = echo.edit(kind.path, partial(_unless_there, skeleton))
+        outcome["created" if made.before is None else "kept"].append(kind.path)
+    warnings = writing.publish_index(echo)
+    return success("bootstrap", **outcome, warnings=warnings)
+
+
+def reindex_op(echo: Memory) -> Envelope:
+    """Read every note again and write the shared entity index from what they say.
+
+    Returns:
+        `notes` and `entities`, both counts.
+    """
+    echo.refresh(writing=True)
+    warnings = writing.publish_index(echo)
+    return success(
+        "reindex",
+        notes=echo.catalog.note_count,
+        entities=len(echo.catalog.entities),
+        warnings=warnings,
+    )
+
+
+def _unless_there(skeleton: str, text: str | None) -> str:
+    return skeleton if text is None else text
+
+
+def _skeleton(echo: Memory, kind: routing.Kind) -> str:
+    table = routing.table()
+    known: dict[str, object] = {
+        "schema_version": table.schema_version,
+        "owner": echo.config.owner,
+        "created": echo.today().isoformat(),
+    }
+    values = {key: known.get(key) for key in kind.keys}
+    return draft.fixed(kind, values={"title": kind.title, **values})

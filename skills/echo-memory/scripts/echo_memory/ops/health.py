@@ -1,0 +1,190 @@
+"""Health: whether everything is in order."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import shutil
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from echo_memory import __version__, arguments, linting, routing
+from echo_memory.envelope import Envelope, success
+from echo_memory.errors import EchoError, NotFound
+from echo_memory.memory import Memory
+
+MIN_FREE_BYTES = 100_000_000
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was looked at; `fix` is empty where it is in order."""
+
+    check: str
+    ok: bool
+    detail: str
+    fix: str = ""
+
+
+def doctor_op(echo: Memory) -> Envelope:
+    """Check the vault, the state folder and the installation; a failed check is data.
+
+    Returns:
+        `healthy` and `checks` ({check, ok, detail, fix}); while the vault does not answer, those
+        that need it are left out.
+    """
+    checks = _checks(echo)
+    return success(
+        "doctor",
+        healthy=all(check.ok for check in checks),
+        checks=[asdict(check) for check in checks],
+    )
+
+
+def health_op(echo: Memory, *, deep: bool = False) -> Envelope:
+    """Doctor's checks, and lint's violations when deep.
+
+    Returns:
+        `healthy` and `checks` as doctor has them; `violations`, empty when not deep; when deep also
+        lint's `counts`, and `truncated` where there are more.
+
+    Raises:
+        BadRequest: `deep` is neither true nor false.
+    """
+    thorough = arguments.flag(deep, "deep")
+    checks = _checks(echo)
+    found: dict[str, Any] = {"violations": []}
+    if thorough and checks[0].ok:
+        found = linting.report(echo)
+    return success(
+        "health",
+        healthy=all(check.ok for check in checks),
+        checks=[asdict(check) for check in checks],
+        **found,
+    )
+
+
+def _checks(echo: Memory) -> list[Check]:
+    """All checks, the vault's reachability first."""
+    reachable = _vault(echo)
+    checks = [reachable]
+    if reachable.ok:
+        checks += [_access(echo), _marker(echo), _index(echo), _lock(echo)]
+    return [*checks, *_state(echo), _version()]
+
+
+def _vault(echo: Memory) -> Check:
+    try:
+        echo.vault.probe()
+        echo.catalog.refresh()
+    except EchoError as error:
+        return Check(
+            "vault",
+            ok=False,
+            detail=error.message,
+            fix="Mount or create the folder that ECHO_BASE or --vault names, and check who may"
+            " read it.",
+        )
+    return Check("vault", ok=True, detail=f"reachable; {echo.catalog.note_count} notes")
+
+
+def _access(echo: Memory) -> Check:
+    if os.access(echo.config.vault, os.R_OK | os.W_OK | os.X_OK):
+        return Check("access", ok=True, detail="the folder can be read and written")
+    return Check(
+        "access",
+        ok=False,
+        detail="the folder cannot be read and written by this user",
+        fix="Give this user read and write permission, or mount the folder so.",
+    )
+
+
+def _marker(echo: Memory) -> Check:
+    table = routing.table()
+    note = echo.catalog.get(table.fixed["marker"].path)
+    if note is None:
+        return Check(
+            "marker",
+            ok=False,
+            detail="this folder is not an ECHO vault yet",
+            fix="Run `echo-memory bootstrap`, which adds the marker and touches no note.",
+        )
+    version = note.scalar("schema_version")
+    if version == str(table.schema_version):
+        return Check("marker", ok=True, detail=f"schema version {version}")
+    return Check(
+        "marker",
+        ok=False,
+        detail=f"schema version {version[:20] or 'missing'}, expected {table.schema_version}",
+        fix=f"Install the version of echo-memory that made the vault, or set `schema_version:"
+        f" {table.schema_version}` in {note.path} if it was lost.",
+    )
+
+
+def _index(echo: Memory) -> Check:
+    """What is known of the notes; the shared index is derived, so that it lags is no fault."""
+    known = f"{len(echo.catalog.entities)} entities, read {echo.catalog.age_s or 0:.0f} s ago"
+    try:
+        shared = echo.vault.read(routing.table().files["entities"])
+        json.loads(shared)
+    except NotFound:
+        return Check("index", ok=True, detail=f"{known}; no shared index yet")
+    except (EchoError, ValueError):
+        return Check(
+            "index",
+            ok=False,
+            detail=f"{known}; the shared index cannot be read",
+            fix="Run `echo-memory reindex`, which writes it anew.",
+        )
+    fresh = shared == echo.catalog.entities.to_json()
+    state = "up to date" if fresh else "behind; the next capture or `reindex` mends it"
+    return Check("index", ok=True, detail=f"{known}; the shared index is {state}")
+
+
+def _lock(echo: Memory) -> Check:
+    """The advisory lock of the vault; one that is held or expired is no fault."""
+    path = routing.table().files["lock"]
+    try:
+        lock = json.loads(echo.vault.read(path))
+        holder, expires = str(lock["holder"])[:80], datetime.fromisoformat(lock["expires"])
+        held = expires > echo.clock()
+    except NotFound:
+        return Check("lock", ok=True, detail="free")
+    except (EchoError, ValueError, KeyError, TypeError):
+        return Check("lock", ok=False, detail="the lock file cannot be read", fix=f"Delete {path}.")
+    until = expires.isoformat(timespec="seconds")
+    detail = f"held by {holder} until {until}" if held else f"free; {holder}'s expired at {until}"
+    return Check("lock", ok=True, detail=detail)
+
+
+def _state(echo: Memory) -> Iterator[Check]:
+    """The state folder, or the folder in which it will be made."""
+    folder = echo.config.state_dir
+    there = next((each for each in (folder, *folder.parents) if each.exists()), Path("/"))
+    writable = there.is_dir() and os.access(there, os.W_OK | os.X_OK)
+    yield Check(
+        "state",
+        ok=writable,
+        detail="the state folder can be written" if writable else "the state folder is closed",
+        fix="" if writable else "Set ECHO_STATE_DIR to a folder that this user can write.",
+    )
+    free = shutil.disk_usage(there).free
+    roomy = free >= MIN_FREE_BYTES
+    yield Check(
+        "disk",
+        ok=roomy,
+        detail=f"{free // 1_000_000} MB free at the state folder",
+        fix="" if roomy else "Make room on the disk of the state folder.",
+    )
+
+
+def _version() -> Check:
+    return Check(
+        "version",
+        ok=True,
+        detail=f"echo-memory {__version__}, Python {platform.python_version()}",
+    )

@@ -1,0 +1,183 @@
+"""Load: where things stand, for a conversation that begins."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from echo_memory import arguments, digest, inbox, routing, scope
+from echo_memory.envelope import Envelope, success
+from echo_memory.inbox import Item
+from echo_memory.memory import Memory
+from echo_memory.note import Note
+from echo_memory.text import fold
+
+BRIEF_CHARS, WHOLE_CHARS = 6_000, 24_000
+MIN_CHARS, MAX_CHARS = 500, 200_000
+
+_LABELS = 200  # what whoever shows the answer needs for the names of the sections
+_ITEM_CHARS = 160
+_BOOTSTRAP = "This folder is not an ECHO vault yet: run `echo-memory bootstrap`."
+
+
+class Part(NamedTuple):
+    """The text of one section.
+
+    Attributes:
+        text: all of it.
+        path: the note that has it; empty where there is none.
+        weight: its part of a budget that is too small for all.
+        newest_last: what is cut is its beginning.
+    """
+
+    text: str
+    path: str = ""
+    weight: int = 1
+    newest_last: bool = False
+
+
+def load_op(echo: Memory, *, brief: bool = True, budget_chars: int | None = None) -> Envelope:
+    """Tell where things stand.
+
+    Args:
+        echo: the memory.
+        brief: a digest; else the six notes whole.
+        budget_chars: what the text of the answer may have, 500 to 200,000 characters; by default
+            6,000, and 24,000 for whole notes.
+
+    Returns:
+        `sections`: texts `marker`, `scope`, `preferences`, `last_session`, `today` and `inbox`,
+        and `inbox_count` and `inbox_oldest_days`, null where no item has a date; `queued_flushed`
+        and `offline`. What was cut says which note has the rest.
+
+    Raises:
+        BadRequest: an argument is not what it should be.
+        VaultUnreachable: the vault does not answer.
+    """
+    in_brief = arguments.flag(brief, "brief")
+    budget = BRIEF_CHARS if in_brief else WHOLE_CHARS
+    if budget_chars is not None:
+        budget = arguments.integer(budget_chars, "budget_chars", low=MIN_CHARS, high=MAX_CHARS)
+    warnings = echo.refresh()
+    waiting = _waiting(echo)
+    parts = _brief(echo, waiting) if in_brief else _whole(echo)
+    ages = [item.age_days for item in waiting if item.age_days is not None]
+    return success(
+        "load",
+        sections={
+            **_within(parts, budget - _LABELS),
+            "inbox_count": len(waiting),
+            "inbox_oldest_days": max(ages, default=None),
+        },
+        queued_flushed=0,
+        offline=False,
+        warnings=warnings,
+    )
+
+
+def _within(parts: dict[str, Part], budget: int) -> dict[str, str]:
+    """The texts, each within its share of the budget."""
+    given = digest.shares(
+        [len(part.text) for part in parts.values()],
+        [part.weight for part in parts.values()],
+        budget,
+    )
+    return {
+        name: (digest.tail if part.newest_last else digest.head)(part.text, limit, more=part.path)
+        for (name, part), limit in zip(parts.items(), given, strict=True)
+    }
+
+
+def _waiting(echo: Memory) -> list[Item]:
+    note = _fixed(echo, "inbox")
+    return inbox.items(note.text, echo.today()) if note else []
+
+
+def _brief(echo: Memory, waiting: list[Item]) -> dict[str, Part]:
+    fixed = routing.table().fixed
+    preferences = _fixed(echo, "preferences")
+    session, header = _last_session(echo)
+    return {
+        "marker": Part(_marker(echo), fixed["marker"].path, weight=100),
+        "scope": Part(_scope(echo), fixed["context"].path, weight=100),
+        "preferences": Part(
+            digest.prose(preferences) if preferences else "", fixed["preferences"].path, weight=3
+        ),
+        "last_session": Part(
+            f"{header}\n\n{digest.prose(session)}".strip() if session else "",
+            session.path if session else "",
+            weight=3,
+        ),
+        "today": Part(_agent_log(echo), _today_path(echo), weight=2, newest_last=True),
+        "inbox": Part("\n".join(_shortened(item) for item in waiting), fixed["inbox"].path),
+    }
+
+
+def _whole(echo: Memory) -> dict[str, Part]:
+    session, header = _last_session(echo)
+    notes = {
+        "marker": _fixed(echo, "marker"),
+        "scope": _fixed(echo, "context"),
+        "preferences": _fixed(echo, "preferences"),
+        "last_session": session,
+        "today": echo.catalog.get(_today_path(echo)),
+        "inbox": _fixed(echo, "inbox"),
+    }
+    parts = {
+        name: Part(note.text if note else "", note.path if note else "")
+        for name, note in notes.items()
+    }
+    if session:
+        parts["last_session"] = Part(f"{header}\n\n{session.text}", session.path)
+    if not notes["marker"]:
+        parts["marker"] = Part(_BOOTSTRAP)
+    return parts
+
+
+def _marker(echo: Memory) -> str:
+    note = _fixed(echo, "marker")
+    if note is None:
+        return _BOOTSTRAP
+    keys = routing.table().fixed["marker"].keys
+    return ", ".join(f"{key} {value}" for key in keys if (value := note.scalar(key)))
+
+
+def _scope(echo: Memory) -> str:
+    note = _fixed(echo, "context")
+    current = scope.read(note) if note else scope.Scope()
+    if not current.scope:
+        return ""
+    since = scope.sessions_since(current, echo.catalog.notes())
+    facts = f"set {current.scope_updated or 'at an unknown time'}; sessions since: {since}"
+    return f"{current.scope} ({facts})"
+
+
+def _last_session(echo: Memory) -> tuple[Note | None, str]:
+    """The log of the last completed session, else the newest there is, with a line about it."""
+    heartbeat = _fixed(echo, "heartbeat")
+    note = echo.catalog.get(heartbeat.scalar("path")) if heartbeat else None
+    if heartbeat and note:
+        return note, f"{note.id} (completed {heartbeat.scalar('completed_at')})"
+    kind = routing.table().fixed["session"]
+    logs = [note for note in echo.catalog.notes() if kind.holds(note.path)]
+    newest = max(logs, key=lambda note: (note.date, note.scalar("created"), note.id), default=None)
+    return newest, newest.id if newest else ""
+
+
+def _agent_log(echo: Memory) -> str:
+    note = echo.catalog.get(_today_path(echo))
+    titles = {fold(title) for title in routing.table().fixed["daily"].sections}
+    headings = [h for h in note.headings if fold(h.title) in titles] if note else []
+    return "\n".join(note.text[h.body : h.end].strip() for h in headings) if note else ""
+
+
+def _shortened(item: Item) -> str:
+    first, *rest = item.line.split("\n")
+    return f"- {first[:_ITEM_CHARS]}{' …' if rest or len(first) > _ITEM_CHARS else ''}"
+
+
+def _today_path(echo: Memory) -> str:
+    return routing.table().fixed["daily"].path_for("", date=echo.today().isoformat())
+
+
+def _fixed(echo: Memory, name: str) -> Note | None:
+    return echo.catalog.get(routing.table().fixed[name].path)

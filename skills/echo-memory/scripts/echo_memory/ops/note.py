@@ -1,0 +1,151 @@
+"""Notes: read one, add a line, change a section, a block or a key; for the operator, put and delete."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from echo_memory import arguments, routing, sections, writing
+from echo_memory.envelope import Envelope, success
+from echo_memory.errors import BadRequest, NotFound
+from echo_memory.memory import Memory
+from echo_memory.note import Note
+from echo_memory.vault import safe_path
+
+DEFAULT_CHARS = 8_000
+MIN_CHARS, MAX_CHARS = 200, 100_000
+MAX_CONTENT = 200_000
+OPERATIONS = ("append", "prepend", "replace")
+TARGET_TYPES = ("heading", "frontmatter", "block")
+
+
+def get_note_op(
+    echo: Memory, path: str, *, section: str = "", max_chars: int = DEFAULT_CHARS
+) -> Envelope:
+    """Read a note, or one section of it.
+
+    Returns:
+        `path`, `content` (below the frontmatter), `frontmatter` as data, `total_chars`; when it was
+        cut at `max_chars`, also `truncated` and the `headings` that a narrower call may name.
+
+    Raises:
+        NotFound: no such note.
+        InvalidTarget: no such section; `headings` lists those there are.
+    """
+    wanted = arguments.line(path, "path", required=True)
+    heading = arguments.line(section, "section")
+    arguments.integer(max_chars, "max_chars", low=MIN_CHARS, high=MAX_CHARS)
+    warnings = echo.refresh()
+    note = echo.locate(wanted)
+    if routing.table().kind_at(note.path) is None:
+        warnings.append("This note stands outside the memory's own folders.")
+    if note.fault is not None:
+        warnings.append("The frontmatter does not parse; it is shown as part of the content.")
+    whole = note.text if note.fault is not None else note.body
+    content = sections.section(note.text, heading) if heading else whole.strip("\r\n")
+    return success(
+        "get",
+        path=note.path,
+        content=content[:max_chars],
+        frontmatter=dict(note.frontmatter),
+        total_chars=len(content),
+        **_cut(note, content, max_chars),
+        warnings=warnings,
+    )
+
+
+def _cut(note: Note, content: str, max_chars: int) -> dict[str, object]:
+    if len(content) <= max_chars:
+        return {}
+    return {"truncated": True, "headings": [heading.path for heading in note.headings]}
+
+
+def append_op(echo: Memory, path: str, line: str) -> Envelope:
+    """Add a line at the end of a note, unless that whole line is in it already.
+
+    Raises:
+        NotFound: no such note; nothing is created.
+    """
+    wanted = arguments.line(path, "path", required=True)
+    words = arguments.text(line, "line", limit=MAX_CONTENT, required=True)
+    if "\n" in words.strip("\n"):
+        raise BadRequest("line has a line break. Give one line, or use capture.", field="line")
+    echo.refresh(writing=True)
+    note = echo.locate(wanted)
+    edit = echo.edit(note.path, _existing(note, lambda text: sections.append_line(text, words)))
+    return success("append", action=_action(edit.changed), path=note.path)
+
+
+def patch_op(
+    echo: Memory, path: str, *, operation: str, target_type: str, target: str, content: str
+) -> Envelope:
+    """Append, prepend or replace at a heading, a frontmatter key or a `^block`.
+
+    Raises:
+        NotFound: no such note.
+        InvalidTarget: no such target; `headings`, `blocks` or `keys` list those there are.
+        Unparseable: a frontmatter key of a note whose frontmatter does not parse.
+    """
+    wanted = arguments.line(path, "path", required=True)
+    arguments.choice(operation, "operation", OPERATIONS)
+    arguments.choice(target_type, "target_type", TARGET_TYPES)
+    where = arguments.line(target, "target", required=True)
+    words = arguments.text(content, "content", limit=MAX_CONTENT)
+    echo.refresh(writing=True)
+    note = echo.locate(wanted)
+
+    def change(text: str) -> str:
+        return sections.patch(text, operation, target_type, where, words)
+
+    edit = echo.edit(note.path, _existing(note, change))
+    entity_changed = edit.changed and note.kind is not None and note.kind.entity
+    warnings = writing.publish_index(echo) if entity_changed else []
+    return success("patch", action=_action(edit.changed), path=note.path, warnings=warnings)
+
+
+def put_op(echo: Memory, path: str, text: str) -> Envelope:
+    """Write a whole note, new or in the place of the old one; for the operator."""
+    wanted = _markdown(arguments.line(path, "path", required=True))
+    words = arguments.text(text, "text")
+    echo.refresh(writing=True)
+    edit = echo.edit(wanted, lambda _: words)
+    warnings = writing.publish_index(echo)
+    action = "created" if edit.before is None else _action(edit.changed)
+    return success("put", action=action, path=wanted, warnings=warnings)
+
+
+def delete_op(echo: Memory, path: str) -> Envelope:
+    """Move a note into the vault's `.trash`; for the operator.
+
+    Returns:
+        `path` and `trashed_to`.
+
+    Raises:
+        NotFound: no such note.
+    """
+    wanted = arguments.line(path, "path", required=True)
+    echo.refresh(writing=True)
+    note = echo.locate(wanted)
+    trashed_to = echo.trash(note.path)
+    warnings = writing.publish_index(echo)
+    return success("delete", path=note.path, trashed_to=trashed_to, warnings=warnings)
+
+
+def _markdown(path: str) -> str:
+    """A vault path that ends in `.md`; another suffix is not a note."""
+    checked = safe_path(path)
+    return checked if checked.lower().endswith(".md") else f"{checked}.md"
+
+
+def _existing(note: Note, change: Callable[[str], str]) -> Callable[[str | None], str]:
+    """A change that is only for a note that is still there."""
+
+    def guarded(text: str | None) -> str:
+        if text is None:
+            raise NotFound("The note was removed meanwhile. Recall it again.", path=note.path)
+        return change(text)
+
+    return guarded
+
+
+def _action(changed: bool) -> str:
+    return "updated" if changed else "unchanged"

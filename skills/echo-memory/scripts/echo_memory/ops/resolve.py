@@ -1,0 +1,34 @@
+"""Resolve: which entity a name means."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from echo_memory import arguments, writing
+from echo_memory.envelope import Envelope, success
+from echo_memory.memory import Memory
+from echo_memory.proposal import MAX_TITLE
+from echo_memory.text import slugify
+
+MAX_CANDIDATES = 8
+
+
+def resolve_op(echo: Memory, mention: str) -> Envelope:
+    """Find the one entity whose id, title or alias a mention equals, folded.
+
+    Returns:
+        `match`, the entity; or `match: false` with `candidates`, best first, and `suggest_slug`.
+    """
+    name = arguments.line(mention, "mention", limit=MAX_TITLE, required=True)
+    warnings = echo.refresh()
+    exact = echo.catalog.entities.exact(name)
+    if len(exact) == 1:
+        return success("resolve", match=asdict(exact[0]), warnings=warnings)
+    candidates = echo.catalog.entities.candidates(name, limit=MAX_CANDIDATES)
+    return success(
+        "resolve",
+        match=False,
+        candidates=writing.described(tuple(candidates)),
+        suggest_slug=slugify(name),
+        warnings=warnings,
+    )

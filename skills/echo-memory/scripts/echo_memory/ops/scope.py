@@ -1,0 +1,37 @@
+"""Scope: what the operator is working on now."""
+
+from __future__ import annotations
+
+from echo_memory import arguments, routing, scope, writing
+from echo_memory.envelope import Envelope, success
+from echo_memory.memory import Memory
+
+
+def scope_show_op(echo: Memory) -> Envelope:
+    """Show the current scope.
+
+    Returns:
+        `scope` and `scope_updated`, null when none was ever set, and `sessions_since`, the sessions
+        logged after it was set or last confirmed.
+    """
+    warnings = echo.refresh()
+    note = echo.catalog.get(routing.table().fixed["context"].path)
+    current = scope.read(note) if note else scope.Scope()
+    return success(
+        "scope",
+        scope=current.scope or None,
+        scope_updated=current.scope_updated or None,
+        sessions_since=scope.sessions_since(current, echo.catalog.notes()),
+        warnings=warnings,
+    )
+
+
+def scope_set_op(echo: Memory, scope: str) -> Envelope:
+    """Switch the scope, or confirm it where it is the same: its stamp is new then, its history not.
+
+    Raises:
+        BadRequest: no text, or more than one line.
+    """
+    words = " ".join(arguments.line(scope, "scope", limit=writing.MAX_SCOPE, required=True).split())
+    echo.refresh(writing=True)
+    return success("scope", **writing.set_scope(echo, words, confirm=True))

@@ -1,0 +1,171 @@
+"""Session: log what a conversation did, so that the next one knows where things stand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from echo_memory import arguments, draft, frontmatter, routing, writing
+from echo_memory.envelope import Envelope
+from echo_memory.errors import EchoError
+from echo_memory.memory import Memory
+from echo_memory.proposal import MAX_BODY, Proposal, parse_list
+from echo_memory.text import slugify, unique_slug
+
+
+Fields = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """All that a session leaves behind."""
+
+    slug: str
+    log_body: str
+    agent_log_line: str
+    scope: str
+    reflect: tuple[Proposal, ...]
+
+
+def session_end_op(
+    echo: Memory,
+    *,
+    slug: str,
+    log_body: str,
+    agent_log_line: str,
+    scope: str = "",
+    reflect: Sequence[Mapping[str, Any]] = (),
+    apply: bool = False,
+) -> Envelope:
+    """Write the session's log, its line of the day, its scope and its proposals; last the heartbeat.
+
+    Running the same bundle again finishes what is missing and doubles nothing. Another log under
+    the same slug and day becomes `-2`.
+
+    Returns:
+        `action` (`preview` or `applied`), `path` of the log, and `steps`: `{step, ok, …}` in order.
+        The first step that fails ends the run; its error is the envelope's too.
+
+    Raises:
+        BadRequest: an argument is not what it should be; then nothing is written.
+    """
+    bundle = Bundle(
+        slug=slugify(arguments.line(slug, "slug", limit=200, required=True)),
+        log_body=arguments.text(log_body, "log_body", limit=MAX_BODY, required=True).strip("\n"),
+        agent_log_line=arguments.line(agent_log_line, "agent_log_line", required=True),
+        scope=arguments.line(scope, "scope", limit=writing.MAX_SCOPE),
+        reflect=tuple(parse_list(reflect, "reflect")),
+    )
+    applying = arguments.flag(apply, "apply")
+    warnings = echo.refresh(writing=applying)
+    path = _log_path(echo, bundle)
+    envelope: Envelope = {
+        "ok": True,
+        "op": "session-end",
+        "action": "applied" if applying else "preview",
+        "path": path,
+        "steps": [],
+    }
+    if warnings:
+        envelope["warnings"] = warnings
+    for name, step in _steps(echo, bundle, path):
+        try:
+            envelope["steps"].append({"step": name, **step(applying)})
+        except EchoError as error:
+            envelope["steps"].append({"step": name, "ok": False, "error": error.as_dict()})
+            return {**envelope, "ok": False, "error": error.as_dict()}
+    return envelope
+
+
+def _steps(echo: Memory, bundle: Bundle, path: str) -> list[tuple[str, Callable[[bool], Fields]]]:
+    """The steps in order, each a function of whether to apply."""
+    steps: list[tuple[str, Callable[[bool], Fields]]] = [
+        ("session-log", lambda apply: _write_log(echo, bundle, path, apply=apply)),
+        ("agent-log", lambda apply: _agent_log(echo, bundle, apply=apply)),
+    ]
+    if bundle.scope:
+        steps.append(("scope", lambda apply: _set_scope(echo, bundle, apply=apply)))
+    if bundle.reflect:
+        steps.append(("reflect", lambda apply: _reflect(echo, bundle, apply=apply)))
+    steps.append(("heartbeat", lambda apply: _heartbeat(echo, path, apply=apply)))
+    return steps
+
+
+def _log_path(echo: Memory, bundle: Bundle) -> str:
+    """Where the log belongs: the first free name of the day, or the note that has this very log."""
+    kind = routing.table().fixed["session"]
+    day = echo.today().isoformat()
+    base = bundle.slug.removeprefix(f"{day}-")
+    logged = _logged(bundle, _title(bundle.slug))
+    same_name = kind.path_for(base, date=day).removesuffix(".md")
+    others = {
+        note.slug
+        for note in echo.catalog.notes()
+        if note.path.startswith(same_name) and not draft.contains(note.body, logged)
+    }
+    return kind.path_for(unique_slug(base, others), date=day)
+
+
+def _title(slug: str) -> str:
+    return slug.replace("-", " ").capitalize()
+
+
+def _logged(bundle: Bundle, title: str) -> str:
+    """The body as it stands under the log's H1."""
+    return draft.demote(draft.without_title(bundle.log_body, title), below=1).strip("\n")
+
+
+def _write_log(echo: Memory, bundle: Bundle, path: str, *, apply: bool) -> Fields:
+    kind = routing.table().fixed["session"]
+    title = _title(bundle.slug)
+    body, links = writing.linked(echo, _logged(bundle, title), path)
+    if not apply:
+        exists = echo.catalog.get(path) is not None
+        return {"ok": True, "action": "unchanged" if exists else "created", "path": path}
+
+    def change(text: str | None) -> str:
+        if text is not None:
+            return text
+        now = echo.clock().isoformat(timespec="seconds")
+        values: dict[str, object] = {"title": title, "date": now[:10], "created": now}
+        return draft.fixed(kind, title=title, values=values, body=body)
+
+    edit = echo.edit(path, change)
+    action = "created" if edit.changed else "unchanged"
+    return {"ok": True, "action": action, "path": path, "links_added": writing.shown(links)}
+
+
+def _agent_log(echo: Memory, bundle: Bundle, *, apply: bool) -> Fields:
+    added = writing.log_line(echo, bundle.agent_log_line.removeprefix("- "), apply=apply)
+    return {"ok": True, "action": "added" if added else "unchanged"}
+
+
+def _set_scope(echo: Memory, bundle: Bundle, *, apply: bool) -> Fields:
+    return {"ok": True, **writing.set_scope(echo, bundle.scope, confirm=False, apply=apply)}
+
+
+def _reflect(echo: Memory, bundle: Bundle, *, apply: bool) -> Fields:
+    results = [writing.attempt(echo, proposal, apply=apply) for proposal in bundle.reflect]
+    return {"ok": True, "results": results}
+
+
+def _heartbeat(echo: Memory, path: str, *, apply: bool) -> Fields:
+    """The commit marker: whoever reads it knows that the session was logged whole."""
+    kind = routing.table().fixed["heartbeat"]
+    note = echo.catalog.get(kind.path)
+    if note is not None and note.scalar("path") == path:
+        return {"ok": True, "action": "unchanged"}
+    if not apply:
+        return {"ok": True, "action": "updated"}
+    now = echo.clock().isoformat(timespec="seconds")
+    slug = path.rpartition("/")[2].removesuffix(".md")
+    values: dict[str, object] = {"slug": slug, "path": path, "completed_at": now}
+
+    def change(text: str | None) -> str:
+        if text is None:
+            return draft.fixed(kind, values=values)
+        return frontmatter.set_keys(text, values)
+
+    echo.edit(kind.path, change)
+    return {"ok": True, "action": "updated", "completed_at": now}

@@ -1,0 +1,97 @@
+"""Postings: which notes have a key, and which words of the vault look like a given one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from echo_memory.spelling import distance, similar_within
+
+WORD = "w:"
+
+_SHORTEST = 4
+_LOOKED_THROUGH = 5_000
+
+
+class Postings:
+    """An inverted index from keys to paths that changes one note at a time.
+
+    Keys that begin with `WORD` are words, and can be found by similar ones. Readers take no lock:
+    they walk copies, which CPython makes in one step. There may be one writer at a time.
+    """
+
+    def __init__(self) -> None:
+        self._paths: dict[str, dict[str, None]] = {}
+        self._words_by_end: dict[str, dict[str, None]] = {}
+
+    def add(self, path: str, keys: Iterable[str]) -> None:
+        """Note that a path has these keys, too."""
+        for key in keys:
+            paths = self._paths.get(key)
+            if paths is None:
+                self._paths[key] = {path: None}
+                for end in _ends_to_keep(key):
+                    self._words_by_end.setdefault(end, {})[key.removeprefix(WORD)] = None
+            else:
+                paths[path] = None
+
+    def remove(self, path: str, keys: Iterable[str]) -> None:
+        """Forget that a path has these keys."""
+        for key in keys:
+            paths = self._paths.get(key, {})
+            paths.pop(path, None)
+            if not paths and self._paths.pop(key, None) is not None:
+                for end in _ends_to_keep(key):
+                    self._forget(end, key.removeprefix(WORD))
+
+    def of(self, key: str) -> list[str]:
+        """The paths that have a key, in no particular order."""
+        return list(self._paths.get(key, ()))
+
+    def has(self, key: str, path: str) -> bool:
+        """Whether a path has a key."""
+        return path in self._paths.get(key, ())
+
+    def count(self, key: str) -> int:
+        """How many paths have a key."""
+        return len(self._paths.get(key, ()))
+
+    def similar(self, word: str) -> list[str]:
+        """Words of the index a typing slip or two away, without the word itself.
+
+        One slip leaves the first letters of a word whole or the last, so only words with the same
+        ones are compared.
+        """
+        limit = similar_within(word)
+        if len(word) < _SHORTEST or not limit:
+            return []
+        near = {
+            other
+            for end in _ends(word, 2 if len(word) < 8 else 3)
+            for other in list(self._words_by_end.get(end, ()))[:_LOOKED_THROUGH]
+            if abs(len(other) - len(word)) <= limit and distance(word, other, limit) <= limit
+        }
+        return sorted(near - {word})
+
+    def _forget(self, end: str, word: str) -> None:
+        words = self._words_by_end.get(end, {})
+        words.pop(word, None)
+        if not words:
+            self._words_by_end.pop(end, None)
+
+
+def _ends_to_keep(key: str) -> list[str]:
+    """Under which ends a key is kept; two letters for short words, three for long ones.
+
+    Words about as long as where this changes are kept under both: a slip may change the length.
+    """
+    word = key.removeprefix(WORD)
+    if word == key or len(word) < _SHORTEST or not similar_within(word):
+        return []
+    return [
+        *(_ends(word, 2) if len(word) <= 8 else ()),
+        *(_ends(word, 3) if len(word) >= 7 else ()),
+    ]
+
+
+def _ends(word: str, letters: int) -> tuple[str, str]:
+    return f"^{word[:letters]}", f"{word[-letters:]}$"

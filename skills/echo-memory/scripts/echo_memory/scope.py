@@ -1,0 +1,110 @@
+"""The scope: what the operator is working on now, as its note says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from echo_memory import frontmatter, headings, regions, routing, sections
+from echo_memory.note import Note
+
+SECTION, HISTORY = "Scope", "Scope History"
+
+_LEVEL = 2
+_BULLET = re.compile(r" {0,3}[-*+][ \t]")
+# In a line of its own these open a heading or a fence; anywhere, a comment, formula or tag.
+_OPENS_BLOCK = re.compile(r"#{1,6}(?:\s|$)|`{3}|~{3}")
+_OPENS_SPAN = re.compile(r"%%|\$\$|<(?=[A-Za-z!/])")
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The scope; empty where none was ever set.
+
+    Attributes:
+        scope: one line.
+        scope_updated: when it was set or last confirmed, ISO 8601 with offset.
+    """
+
+    scope: str = ""
+    scope_updated: str = ""
+
+
+def read(note: Note) -> Scope:
+    """The scope of a context note: its frontmatter's, else what a person put under `## Scope`."""
+    scope = note.scalar("scope")
+    heading = headings.named(note.headings, SECTION, _LEVEL)
+    if not scope and heading:
+        scope = " ".join(note.text[heading.body : heading.own_end].split())
+    return Scope(scope, note.scalar("scope_updated"))
+
+
+def set_scope(text: str, scope: str, now: datetime) -> str:
+    """A context note with this scope: stamp, section, and a line at the top of the history.
+
+    The same scope again has a new stamp and no further line. Everything else stays as it is.
+
+    Args:
+        text: the note.
+        scope: one line.
+        now: aware; its date, in its own zone, stands in the history.
+
+    Raises:
+        Unparseable: the frontmatter cannot be read surely.
+    """
+    known = Note("", text).scalar("scope") == scope
+    stamp = {"scope": scope, "scope_updated": now.isoformat(timespec="seconds")}
+    inline = _OPENS_SPAN.sub(lambda sign: "".join(f"\\{char}" for char in sign[0]), scope)
+    block = f"\\{inline}" if _OPENS_BLOCK.match(inline) else inline
+    changed = _with_section(frontmatter.set_keys(text, stamp), block)
+    return changed if known else _with_line(changed, f"- {now.date().isoformat()}: {inline}")
+
+
+def sessions_since(current: Scope, notes: Iterable[Note]) -> int:
+    """How many sessions were logged after the scope was set or confirmed; all if it never was."""
+    session = routing.table().fixed["session"]
+    since = _instant(current.scope_updated)
+    return sum(1 for note in notes if session.holds(note.path) and _is_later(note, since))
+
+
+def _is_later(note: Note, since: datetime | None) -> bool:
+    """Whether a session is of a later day, or was created later on the same day."""
+    day = since.date().isoformat() if since else ""
+    if since is None or note.date != day:
+        return note.date > day
+    written = note.scalar("created")
+    created = _instant(written) if len(written) > len(day) else None
+    if created is None:
+        return False
+    if created.tzinfo is None or since.tzinfo is None:
+        return created.replace(tzinfo=None) > since.replace(tzinfo=None)
+    return created > since
+
+
+def _instant(written: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(written)
+    except ValueError:
+        return None
+
+
+def _with_section(text: str, words: str) -> str:
+    heading = headings.named(headings.headings(text), SECTION, _LEVEL)
+    own = text[heading.body : heading.own_end] if heading else ""
+    if heading is None or not own.strip():
+        return sections.append_under(text, SECTION, words, _LEVEL)
+    start = heading.own_end - len(own.lstrip())
+    return text[:start] + words + text[heading.body + len(own.rstrip()) :]
+
+
+def _with_line(text: str, line: str) -> str:
+    """The history with a line above the first that it has."""
+    heading = headings.named(headings.headings(text), HISTORY, _LEVEL)
+    for old in regions.lines(text) if heading else ():
+        inside = heading and heading.body <= old.start < heading.own_end
+        if inside and not old.opaque and _BULLET.match(old.text):
+            ending = text[old.start + len(old.text) : old.end] or "\n"
+            return f"{text[: old.start]}{line}{ending}{text[old.start :]}"
+    return sections.append_under(text, HISTORY, line, _LEVEL)
