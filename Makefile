@@ -17,6 +17,7 @@ help:
 	@echo "make clean   remove .venv and what tools left behind"
 
 serve: .venv/installed
+	@mkdir -p "$(VAULT)"
 	$(BIN)/echo-mcp serve --vault "$(VAULT)" --port $(PORT)
 
 test: .venv/installed-for-tests

@@ -1,4 +1,4 @@
-"""The awkward notes: one kind of trouble a file, each named after it, for every test of losslessness."""
+"""The awkward notes: one kind of trouble a file, each named after it, for tests of losslessness."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def test_frontmatter_is_what_stands_between_a_first_line_of_dashes_and_the_next(
 
 
 @given(st.lists(st.sampled_from(["---", "--- ", "\n", "\r\n", "\r", "\ufeff", "a: 1\n", "```\n"])))
-@settings(max_examples=300)
+@settings(max_examples=200)
 def test_both_readers_of_a_note_agree_where_the_frontmatter_ends(pieces):
     text = "".join(["---\n", *pieces])
 
@@ -130,7 +130,7 @@ def test_keys_are_text_as_written():
 
 
 @given(notes())
-@settings(max_examples=300)
+@settings(max_examples=200)
 def test_made_up_notes_mean_what_pyyaml_says(note):
     before, keys, after = note
     text = before + "".join(keys) + after
@@ -139,7 +139,7 @@ def test_made_up_notes_mean_what_pyyaml_says(note):
 
 
 @given(st.lists(SIGNS, max_size=12))
-@settings(max_examples=1500)
+@settings(max_examples=800)
 def test_any_text_is_read_as_pyyaml_reads_it_or_refused(pieces):
     text = in_block("k: " + "".join(pieces).replace("---", "--") + "\n")
     try:
@@ -151,7 +151,7 @@ def test_any_text_is_read_as_pyyaml_reads_it_or_refused(pieces):
 
 
 @given(st.text())
-@settings(max_examples=300)
+@settings(max_examples=200)
 def test_any_text_at_all_gives_data_or_unparseable(text):
     try:
         read = frontmatter.parse(in_block(text))

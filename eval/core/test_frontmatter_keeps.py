@@ -41,7 +41,7 @@ def same(one, other):
 
 
 @given(notes(), VALUE, st.data())
-@settings(max_examples=250)
+@settings(max_examples=150)
 def test_a_key_that_is_set_means_the_value_and_its_neighbours_keep_their_bytes(note, value, data):
     before, parts, after = note
     text = before + "".join(parts) + after
@@ -60,7 +60,7 @@ def test_a_key_that_is_set_means_the_value_and_its_neighbours_keep_their_bytes(n
 
 
 @given(notes(), st.dictionaries(st.text(max_size=6), VALUE, min_size=1, max_size=3))
-@settings(max_examples=200)
+@settings(max_examples=120)
 def test_keys_that_are_missing_are_added_at_the_end_of_the_block(note, values):
     before, parts, after = note
     text = before + "".join(parts) + after
@@ -74,7 +74,7 @@ def test_keys_that_are_missing_are_added_at_the_end_of_the_block(note, values):
 
 
 @given(notes(), st.data())
-@settings(max_examples=200)
+@settings(max_examples=120)
 def test_a_key_that_is_removed_leaves_all_others_as_they_were(note, data):
     before, parts, after = note
     text = before + "".join(parts) + after
@@ -98,7 +98,7 @@ def test_a_key_that_is_removed_leaves_all_others_as_they_were(note, data):
 
 
 @given(notes(), st.lists(TEXT, max_size=3), st.data())
-@settings(max_examples=250)
+@settings(max_examples=150)
 def test_items_are_united_with_what_is_there_and_its_lines_stay(note, items, data):
     before, parts, after = note
     text = before + "".join(parts) + after
@@ -126,7 +126,7 @@ def test_items_are_united_with_what_is_there_and_its_lines_stay(note, items, dat
 
 
 @given(st.text(), VALUE)
-@settings(max_examples=200)
+@settings(max_examples=120)
 def test_any_note_is_edited_or_refused_and_keeps_its_body(text, value):
     for note in (text, f"---\n{text}\n---\n{text}", f"---\r\nk: {text}\r\n---\r\n{text}"):
         try:

@@ -78,7 +78,7 @@ def test_deep_health_has_lints_violations_and_stays_healthy(
 
 def test_deep_takes_true_or_false(memory: Memory) -> None:
     with pytest.raises(BadRequest) as raised:
-        health_op(memory, deep="yes")  # type: ignore[arg-type]
+        health_op(memory, deep="yes")
 
     assert raised.value.details["field"] == "deep"
 
@@ -146,7 +146,8 @@ def test_a_shared_index_that_lags_or_is_missing_is_no_fault(
 
 
 @pytest.mark.parametrize(
-    ("minutes", "detail"), [(5, "held by laptop until 2026-03-14T09:31:53+01:00"), (-5, "free; laptop")]
+    ("minutes", "detail"),
+    [(5, "held by laptop until 2026-03-14T09:31:53+01:00"), (-5, "free; laptop")],
 )
 def test_the_advisory_lock_is_told_with_its_holder(
     memory: Memory, vault_folder: Path, minutes: int, detail: str
@@ -160,7 +161,8 @@ def test_the_advisory_lock_is_told_with_its_holder(
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[]", "{}", '{"holder": "x", "expires": 5}', '{"holder": "x", "expires": "2026-03-14"}']
+    "text",
+    ["", "[]", "{}", '{"holder": "x", "expires": 5}', '{"holder": "x", "expires": "2026-03-14"}'],
 )
 def test_a_damaged_lock_is_reported(memory: Memory, vault_folder: Path, text: str) -> None:
     write(vault_folder / LOCK, text)

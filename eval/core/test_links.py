@@ -139,6 +139,7 @@ def test_what_only_looks_like_a_link_to_a_note_is_none(text: str) -> None:
         '<a href="[[ada]]">',
         "`[[a` b]]",
         "[[a `b]]`",
+        "[[a `b\nc` d]]",
         "---\nup: '[[ada]]'\n---\n",
     ],
 )

@@ -11,8 +11,8 @@ import pytest
 from echo_memory import linting
 from echo_memory.memory import Memory
 from echo_memory.ops.capture import capture_op
-from echo_memory.ops.lint import lint_op
 from echo_memory.ops.link import link_op
+from echo_memory.ops.lint import lint_op
 from echo_memory.ops.scope import scope_set_op
 from echo_memory.ops.session import session_end_op
 from echo_memory.ops.triage import list_op, route_op
@@ -50,7 +50,7 @@ def test_a_vault_after_an_ordinary_day_is_clean(memory: Memory) -> None:
     line = list_op(memory)["items"][0]["id"]
     route_op(memory, [{"title": "Brass", "kind": "reference", "line": line}], apply=True)
     session_end_op(
-        memory, slug="kickoff", log_body="Done.", agent_log_line="Kickoff done", apply=True
+        memory, slug="first-day", log_body="Done.", agent_log_line="First day done", apply=True
     )
 
     assert lint_op(memory)["violations"] == []
@@ -69,7 +69,7 @@ def test_a_vault_after_an_ordinary_day_is_clean(memory: Memory) -> None:
         ({"a.md": "[[#Missing]]"}, "missing-anchor", "a.md", "a.md has no heading Missing"),
         ({"a.md": "[[b^id]]", "b.md": "Text ^idea\n"}, "missing-anchor", "a.md", "block ^id"),
         ({"a.md": "[x](b.md#Nope)", "b.md": "# Yes"}, "missing-anchor", "a.md", "heading Nope"),
-        ({"a.md": "---\na: [b\n---\n"}, "unparseable-frontmatter", "a.md", "line 2"),
+        ({"a.md": "---\na: [b\n---\n"}, "unparseable-frontmatter", "a.md", "line 3"),
         (
             {"decisions/by-date/2026-03-01-x.md": "---\ntype: decision\ndate:\n---\n"},
             "missing-key",
@@ -282,7 +282,7 @@ def test_a_long_list_is_cut_with_some_of_every_check_left(
     answer = lint_op(memory)
 
     assert answer["truncated"] is True
-    assert answer["counts"] == {"broken-link": 500, "unaddressable-heading": 1}
+    assert answer["counts"] == {"broken-link": 500, "large-note": 1, "unaddressable-heading": 1}
     assert {each["check"] for each in answer["violations"]} == set(answer["counts"])
     assert len(json.dumps(answer["violations"])) < 8_000
     assert max(len(each["detail"]) for each in answer["violations"]) <= linting.MAX_DETAIL

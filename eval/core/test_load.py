@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from echo_memory import digest
+from echo_memory import digest, report
 from echo_memory.config import Config
 from echo_memory.errors import BadRequest
 from echo_memory.memory import Memory, open_memory
@@ -90,7 +90,8 @@ def test_the_next_conversation_knows_scope_session_log_and_inbox(
     write(
         vault_folder,
         PREFERENCES,
-        "---\ntype: semantic\n---\n\n# Operator preferences\n\n## How to help\n\nBe brief.\n\n## Empty\n",
+        "---\ntype: semantic\n---\n\n# Operator preferences\n\n"
+        "## How to help\n\nBe brief.\n\n## Empty\n",
     )
     scope_set_op(memory, "Rebuild the engine")
     capture_op(memory, "Buy brass", body="from the usual place\nor another")
@@ -113,7 +114,7 @@ def test_sessions_since_the_scope_are_counted(memory: Memory) -> None:
     scope_set_op(memory, "Rebuild the engine")
     for days in (1, 2, 3):
         now = memory.clock() + timedelta(days=1)
-        memory.clock = lambda now=now: now  # type: ignore[misc]
+        memory.clock = lambda now=now: now
         end_session(memory, f"day-{days}", "Worked.")
 
     found = sections(memory)
@@ -174,9 +175,10 @@ def test_a_digest_keeps_its_budget_and_says_where_the_rest_is(
     fill(vault_folder)
     scope_set_op(memory, "Rebuild the engine")
 
-    found = sections(memory, budget_chars=budget)
+    answer = load_op(memory, budget_chars=budget)
 
-    assert size(found) <= budget - 200
+    found = answer["sections"]
+    assert len(report.text_of(answer)) <= budget
     assert size(found) > (budget - 200) * 0.7
     assert "Rebuild the engine (set" in found["scope"]
     assert found["inbox_count"] == 500
@@ -201,7 +203,9 @@ def test_whole_notes_are_whole(memory: Memory, vault_folder: Path) -> None:
 
     found = sections(memory, brief=False)
 
-    read = lambda path: (vault_folder / path).read_text(encoding="utf-8")  # noqa: E731
+    def read(path: str) -> str:
+        return (vault_folder / path).read_text(encoding="utf-8")
+
     assert found["marker"] == read("_agent/echo-vault.md")
     assert found["scope"] == read(CONTEXT)
     assert found["preferences"] == read(PREFERENCES)
@@ -271,7 +275,9 @@ def test_prose_is_what_a_note_says(text: str, expected: str) -> None:
     st.lists(st.tuples(st.integers(0, 9_000), st.integers(1, 100)), min_size=1, max_size=6),
     st.integers(0, 20_000),
 )
-def test_shares_keep_the_budget_and_waste_nothing(wishes: list[tuple[int, int]], budget: int) -> None:
+def test_shares_keep_the_budget_and_waste_nothing(
+    wishes: list[tuple[int, int]], budget: int
+) -> None:
     wanted, weights = [wish for wish, _ in wishes], [weight for _, weight in wishes]
 
     given_out = digest.shares(wanted, weights, budget)
@@ -294,6 +300,15 @@ def test_a_cut_text_is_never_longer_than_its_limit(text: str, limit: int) -> Non
 def test_a_text_is_cut_between_lines_or_words() -> None:
     text = "one two three\n" * 20
 
-    assert digest.head(text, 60, more="a.md") == "one two three\none two three\n[… cut: a.md has the rest]"
-    assert digest.tail(text, 60, more="a.md") == "[… cut: a.md has the rest]\none two three\none two three"
-    assert digest.head("word " * 20, 50, more="a.md") == "word word word word\n[… cut: a.md has the rest]"
+    assert (
+        digest.head(text, 60, more="a.md")
+        == "one two three\none two three\n[… cut: a.md has the rest]"
+    )
+    assert (
+        digest.tail(text, 60, more="a.md")
+        == "[… cut: a.md has the rest]\none two three\none two three"
+    )
+    assert (
+        digest.head("word " * 20, 50, more="a.md")
+        == "word word word word\n[… cut: a.md has the rest]"
+    )

@@ -99,14 +99,12 @@ def test_a_former_scope_that_returns_is_remembered_again() -> None:
 
 
 def test_what_a_person_wrote_around_the_history_stays_where_it_is() -> None:
-    text = NOTE.replace(
-        "History\n", "History\n\nNewest first.\n\n* old\n  ```\n  - code\n  ```\n\nEnd"
-    )
+    text = NOTE.replace("History\n", "History\n\n```\n- code\n```\n\n* old\n  more\n\nEnd")
 
     changed = set_scope(text, "gears", NOW)
 
     assert changed.endswith(
-        "History\n\nNewest first.\n\n- 2026-03-14: gears\n* old\n  ```\n  - code\n  ```\n\nEnd"
+        "History\n\n```\n- code\n```\n\n- 2026-03-14: gears\n* old\n  more\n\nEnd"
     )
 
 

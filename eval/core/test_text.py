@@ -11,7 +11,8 @@ from echo_memory.text import MAX_SLUG, file_key, fold, slugify, unique_slug
 NAMES = st.one_of(
     st.text(max_size=40),
     st.text(
-        "aÀßſİıłæøđΣςάῼйёїがガーｶﾞ한글أإةى\u0301\u0327\u3099\u0345 -_'’.+#🚀👩‍💻🇩🇪①½٣C", max_size=12
+        "aÀßſİıłæøđΣςάῼйёїがガーｶﾞ한글أإةى\u0301\u0327\u3099\u0345 -_'’.+#🚀👩‍💻🇩🇪①½٣C®™℠(",
+        max_size=12,
     ),
 )
 
@@ -77,6 +78,7 @@ def test_names_are_compared_without_case_marks_and_punctuation(name, folded):
         ("C++", "c++"),
         ("C++17", "c++17"),
         ("C#", "c#"),
+        ("Ｃ＃", "c#"),
         ("F# code", "f# code"),
         ("Disney+", "disney+"),
         ("R+D", "r d"),
@@ -119,6 +121,10 @@ def test_only_a_blank_name_folds_to_nothing(name):
 @example("𝅘𝅥𝅮")
 @example("ŉ")
 @example("\ud800")
+@example(":℠")
+@example("®℠")
+@example("℠")
+@example(" ™ ")
 def test_folding_twice_changes_nothing(name):
     assert fold(fold(name)) == fold(name)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -97,6 +98,8 @@ def _stdio(arguments: argparse.Namespace, env: Mapping[str, str]) -> int:
     state.open_folder(settings.config.state_dir)
     logs.configure(sys.stderr, style=settings.log_format, level=settings.log_level)
     memory = _open(settings, embedded=bool(arguments.vault), words=sys.stderr)
+    # The thread that waits for the next line would keep an interrupted process alive.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     anyio.run(create_server(settings, memory).run_stdio_async)
     return 0
 

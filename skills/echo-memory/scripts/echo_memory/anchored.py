@@ -13,7 +13,7 @@ from echo_memory.rows import Row
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|\Z)")
 _BOX = re.compile(r"\[.\][ \t]+")
 _HASHES = re.compile(r"#{1,6}[ \t]+")
-_NOT_INDENT = re.compile(r"[^>\s]")
+_NOT_MARGIN = re.compile(r"[^>\s]")
 _CALLOUT = re.compile(r"[ \t]*>[ \t]*\[!")
 
 
@@ -32,18 +32,25 @@ def patch_block(text: str, operation: str, target: str, content: str) -> str:
     lines = seams.lines_of(content)
     if lines and lines[-1].strip() == f"^{anchor.name}":
         lines = seams.lines_of("\n".join(lines[:-1]))
+    if all(line.startswith(anchor.prefix) for line in lines if line):
+        lines = [line.removeprefix(anchor.prefix) for line in lines]
     if operation == "replace":
         return _replaced(text, anchor, lines)
     if not lines:
         return text
-    prefix = "" if lines[0].startswith(anchor.prefix) else anchor.prefix
-    at = _above(text, anchor, lines) if operation == "prepend" else _below(text, anchor, lines)
-    return seams.put(text, at, at, lines, prefix=prefix)
+    if operation == "prepend":
+        at = _below_head(text, anchor, lines) or anchor.first
+    else:
+        at = _below(text, anchor, lines)
+        if _would_lose_id(text, anchor, at, lines):
+            lines = [">", *lines]
+    return seams.put(text, at, at, lines, prefix=anchor.prefix)
 
 
-def _above(text: str, anchor: Anchor, lines: Sequence[str]) -> int:
-    """The row before which lines stand above a block."""
-    return _below_head(text, anchor, lines) or anchor.first
+def _would_lose_id(text: str, anchor: Anchor, at: int, lines: Sequence[str]) -> bool:
+    """Whether lines of a quote would go on with the paragraph that ends with its id."""
+    ends = anchor.kind == "quote" and anchor.row == anchor.last
+    return ends and seams.goes_on(text, at, [anchor.prefix + line for line in (">", *lines)])
 
 
 def _below_head(text: str, anchor: Anchor, lines: Sequence[str]) -> int:
@@ -56,7 +63,8 @@ def _below(text: str, anchor: Anchor, lines: Sequence[str]) -> int:
     """The row before which lines stand below a block, and below its id unless they go on."""
     at = anchor.last + 1
     rows = blocks.read(text).rows
-    if anchor.alone and not seams.goes_on(text, at, lines):
+    lazy = rows[anchor.row].kind == "lazy"
+    if anchor.alone and (lazy or not seams.goes_on(text, at, lines)):
         return max(at, anchor.row + 1)
     if rows[anchor.last].kind in ("heading", "setext"):
         while at < len(rows) and rows[at].kind == "blank":
@@ -69,6 +77,9 @@ def _replaced(text: str, anchor: Anchor, lines: list[str]) -> str:
         raise BadRequest("content is empty. Give the text that replaces it.", field="content")
     rows = blocks.read(text).rows
     first, last = _below_head(text, anchor, lines) or anchor.text, anchor.row
+    heading = rows[anchor.last].kind in ("heading", "setext")
+    if heading and len(lines) > 1:
+        raise BadRequest("content has more than one line. A heading is one.", field="content")
     if anchor.alone:
         last -= 1
         while rows[last].kind == "blank":
@@ -79,10 +90,14 @@ def _replaced(text: str, anchor: Anchor, lines: list[str]) -> str:
     titled = anchor.kind == "quote" and _CALLOUT.match(text, rows[first].start)
     if titled and not quoted and first < last:
         first += 1
-    lines = _shaped(text, rows[first], anchor, lines, opens=first == anchor.first)
+    shaped = _shaped(text, rows[first], anchor, lines, opens=first == anchor.first)
     if not anchor.alone:
-        lines = _with_id(lines, f"^{anchor.name}")
-    return seams.put(text, first, last + 1, lines)
+        shaped = _with_id(shaped, anchor, inline=heading or _ends_in_text(lines))
+    return seams.put(text, first, last + 1, shaped)
+
+
+def _ends_in_text(lines: Sequence[str]) -> bool:
+    return blocks.read("\n" + "\n".join(lines)).rows[-1].kind in ("text", "lazy", "heading")
 
 
 def _shaped(text: str, row: Row, anchor: Anchor, lines: list[str], *, opens: bool) -> list[str]:
@@ -97,18 +112,22 @@ def _shaped(text: str, row: Row, anchor: Anchor, lines: list[str], *, opens: boo
     elif anchor.kind == "item" and not (opens and _ITEM.match(lines[0])):
         box = _BOX.match(text, row.content, row.stop) if opens else None
         kept = box[0] if box and not _BOX.match(lines[0]) else ""
-        indent = _NOT_INDENT.sub(" ", head)
+        indent = _NOT_MARGIN.sub(" ", head)
         return [head + kept + lines[0], *(indent + line if line else line for line in lines[1:])]
-    prefix = anchor.prefix
-    return [line if not line or line.startswith(prefix) else prefix + line for line in lines]
+    return [anchor.prefix + line if line else line for line in lines]
 
 
-def _with_id(lines: list[str], mark: str) -> list[str]:
-    """Lines that carry an id: at the end of a text, below another block."""
+def _with_id(lines: list[str], anchor: Anchor, *, inline: bool) -> list[str]:
+    """Lines that carry the id: at the end of their text, or below another block."""
+    mark = f"^{anchor.name}"
     last = lines[-1].rstrip(" \t")
     if last.endswith(f" {mark}"):
         return lines
-    if blocks.read("\n" + "\n".join(lines)).rows[-1].kind in ("text", "lazy", "heading"):
+    if inline:
         return [*lines[:-1], f"{last} {mark}"]
-    indent = lines[-1][: len(lines[-1]) - len(lines[-1].lstrip(" \t>"))]
-    return [*lines, indent.rstrip(" \t"), indent + mark]
+    margin = ""
+    if anchor.kind == "item":
+        opening = _ITEM.match(lines[0], len(anchor.prefix))
+        margin = lines[0][: opening.end() if opening else len(anchor.prefix)]
+        margin = _NOT_MARGIN.sub(" ", margin)
+    return [*lines, margin.rstrip(" \t"), margin + mark]

@@ -79,7 +79,16 @@ def _name(text: str, rows: Sequence[Row], at: int) -> str:
         return ""
     if at + 1 < len(rows) and rows[at + 1].leaf == row.leaf and rows[at + 1].kind in _CARRIERS:
         return ""
-    return name if not _is_alone(text, row, at) or _above(rows, at) >= 0 else ""
+    return "" if _is_alone(text, row, at) and not _names_block(rows, at) else name
+
+
+def _names_block(rows: Sequence[Row], at: int) -> bool:
+    """Whether there is a block that an id on a line of its own can name."""
+    row, above = rows[at], _above(rows, at)
+    if at + 1 < len(rows) and rows[at + 1].kind == "setext" and rows[at + 1].leaf == row.leaf:
+        return False
+    contained = bool(row.containers) and row.kind != "lazy"
+    return contained or (above >= 0 and rows[above].kind not in ("heading", "setext"))
 
 
 def _is_alone(text: str, row: Row, at: int) -> bool:

@@ -19,6 +19,7 @@ _FRONTMATTER = re.compile(
 )
 _LINE = re.compile(r"[^\n]*\n|[^\n]+\Z")
 _MARKS = frozenset(" \t\ufeff>#`~=-*_+0123456789<|:$%[")  # a line may be more than text after one
+_NOT_MARGIN = re.compile(r"[^>\s]")
 _FENCE = re.compile(r"`{3,}(?=[^`]*\Z)|~{3,}")
 _ATX = re.compile(r"#{1,6}(?=[ \t]|\Z)")
 _UNDERLINE = re.compile(r"(?:=++|-++)[ \t]*+\Z")
@@ -60,6 +61,7 @@ class _Reader:
         self.regions: list[Region] = []
         self.spans = Spans(text)
         self._within = Containers()
+        self._matched = 0  # how many containers the line goes on with
         self._leaf = ""  # the innermost block if it is open: text, table, fence or code
         self._leaf_row = 0
         self._fence = ""
@@ -83,7 +85,10 @@ class _Reader:
         """Close what is open at the end of the text; the line that would have closed it."""
         text, closing = self.text, ""
         if self._leaf == "fence":
+            opening = self.rows[self._leaf_row]
+            marks = _NOT_MARGIN.sub(" ", text[opening.start : opening.content])
             closing = "" if self._within.stack else self._fence
+            self.spans.dangling = marks + self._fence
             self.regions.append(Region(self._fence_start, len(text), "fence"))
         elif self.regions and self.regions[-1].kind == "comment":
             start, end, _ = self.regions[-1]
@@ -117,7 +122,7 @@ class _Reader:
         """Read a line that may be more than plain text at the outermost level."""
         bom = start == 0 and self.text.startswith("\ufeff")
         cursor = Cursor(self.text[start:stop], int(bom))
-        matched = self._within.match(cursor)
+        matched = self._matched = self._within.match(cursor)
         if self._leaf == "fence":
             if matched == len(self._within):
                 self._in_fence(cursor, start, stop, end)
@@ -228,9 +233,10 @@ class _Reader:
         if kind in ("heading", "table"):
             self._inline(content, stop, stop)
         elif kind in ("text", "lazy"):
-            kind = self._paragraph(kind, content, stop)
-        if kind == "opaque":
-            self._leaf_row = len(self.rows)
+            found = self._paragraph(kind, content, stop)
+            if found == "opaque":
+                self._close(self._matched if kind == "lazy" else len(self._within))
+            kind = found
         self._add(start, content, stop, end, kind)
         leaf = "text" if kind == "lazy" else kind
         ended = content == stop or self._swallowed > stop

@@ -24,8 +24,8 @@ from echo_memory.vault import Stamp, Vault
 class Catalog:
     """What the notes say, held in memory and derived from the vault alone.
 
-    Readers take no lock: values in the tables are immutable, one writer at a time replaces them, and
-    whoever walks a table walks a copy of it. What only recall needs is built by the first recall.
+    Readers take no lock: values in the tables are immutable, one writer at a time replaces them,
+    and whoever walks a table walks a copy of it. What only recall needs is built by the first one.
     """
 
     def __init__(self, vault: Vault) -> None:
@@ -34,6 +34,8 @@ class Catalog:
         self._stamps: dict[str, Stamp] = {}
         self._own_writes = 0
         self._written_at: dict[str, int] = {}
+        self._looking = threading.Lock()
+        self._looks = self._last_look = 0
         self._refreshed: float | None = None
         self._notes: dict[str, Note] = {}
         self._recall: tuple[Ranking, Graph] | None = None
@@ -52,7 +54,19 @@ class Catalog:
         return len(self._notes)
 
     def refresh(self) -> None:
-        """Read what changed in the vault since the last time."""
+        """Read what changed in the vault since the last time.
+
+        Threads take turns, so that an older look never replaces what a newer one saw; who waited
+        while another's look began and ended needs none of its own.
+        """
+        asked = self._looks
+        with self._looking:
+            if self._last_look <= asked:
+                self._looks += 1
+                self._look()
+                self._last_look = self._looks
+
+    def _look(self) -> None:
         began = self._own_writes
         stamps = self._vault.stamps()
         changed = [path for path, stamp in stamps.items() if self._stamps.get(path) != stamp]
@@ -93,7 +107,7 @@ class Catalog:
 
     def key_of(self, path: str) -> str:
         """What a link says to mean a note: its id, or its path where others share the id."""
-        whole = path.removesuffix(".md")
+        whole = path[: -len(".md")]
         note_id = whole.rpartition("/")[2]
         return note_id if len(self.paths.named(note_id)) < 2 else whole
 
@@ -154,6 +168,9 @@ class Catalog:
         return self._recall
 
     def _put(self, note: Note) -> None:
+        known = self._notes.get(note.path)
+        if known is not None and known.text == note.text:
+            return
         self._notes[note.path] = note
         self.paths.put(note.path)
         if note.kind is not None and note.kind.entity:

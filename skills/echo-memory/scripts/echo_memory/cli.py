@@ -5,17 +5,22 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import sys
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
+from itertools import pairwise, takewhile
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 from echo_memory import __version__, envelope, report
-from echo_memory.commands import COMMANDS, Command
+from echo_memory.commands import BY_NAME, COMMANDS
 from echo_memory.config import Config
-from echo_memory.errors import BadRequest, EchoError, VaultIO
-from echo_memory.memory import open_memory
+from echo_memory.errors import BadRequest, EchoError, VaultIO, VaultUnreachable
+from echo_memory.memory import Clock, open_memory
+
+PROG = "echo-memory"
 
 _EPILOG = """\
 The vault is a folder of Markdown notes: give --vault DIR, or set ECHO_BASE=file:///path/of/it.
@@ -23,11 +28,17 @@ A first day:
   echo-memory --vault ~/notes bootstrap
   echo-memory --vault ~/notes capture "Ada Lovelace" --kind person --body "Wrote the first program."
   echo-memory --vault ~/notes recall "who wrote the first program"
+`echo-memory COMMAND --help` has the arguments of a command, and examples.
 
-Exit status: 0 done · 64 bad argument · 65 no such section, or broken frontmatter · 66 no such note
-69 vault unreachable · 70 internal · 74 disk full or permission · 75 changed by others, or locked
-76 near-duplicate: answer with --merge-into ID or --force · 78 not configured or not bootstrapped
+Exit status: 0 done, 64 bad argument, 65 no such section or broken frontmatter, 66 no such note,
+69 vault unreachable, 70 internal, 74 disk full or permission, 75 changed by others or locked,
+76 near-duplicate: answer with --merge-into ID or --force, 78 not configured or not bootstrapped.
 """
+_COMPLAINT = re.compile(
+    r"argument (?:\S*/)?-*(?P<argument>[\w-]+): |unrecognized arguments: (?P<unknown>\S+)"
+    r"|the following arguments are required: (?P<missing>[\w-]+)"
+)
+_TAKE_FOLDER = ("--vault", "--state-dir")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -35,10 +46,13 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Refuse the command line."""
-        command = self.prog.rpartition(" ")[2]
+        found = _COMPLAINT.match(message)
+        field = next(filter(None, found.groups()), "") if found else ""
+        dash = " Write --option=VALUE where a value begins with a dash."
         raise BadRequest(
-            f"{message[:500]}. See `{self.prog} --help`.",
-            field=message.split(":")[0][:80] or command,
+            f"{message[:500]}.{dash if 'expected one argument' in message else ''}"
+            f" See `{self.prog} --help`.",
+            field=field.replace("-", "_").strip("_").lower()[:80] or self.prog,
         )
 
 
@@ -49,50 +63,61 @@ def parser() -> argparse.ArgumentParser:
     common.add_argument("--vault", metavar="DIR", help="the folder of notes (else ECHO_BASE)")
     common.add_argument("--state-dir", metavar="DIR", help="locks and caches (else ECHO_STATE_DIR)")
     top = _Parser(
-        prog="echo-memory",
+        prog=PROG,
         description="A durable memory of plain Markdown notes: recall, capture, triage, reflect.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         parents=[common],
+        allow_abbrev=False,
     )
-    top.add_argument("--version", action="version", version=f"echo-memory {__version__}")
+    top.add_argument("--version", action="version", version=f"{PROG} {__version__}")
     subcommands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for command in COMMANDS:
         sub = subcommands.add_parser(
-            command.name, help=command.help, description=command.help, parents=[common]
+            command.name,
+            help=command.help,
+            description=f"{command.help[0].upper()}{command.help[1:]}",
+            epilog="\n".join(["For example:", *map(_example, command.examples)]),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            parents=[common],
+            allow_abbrev=False,
         )
         command.declare(sub)
     return top
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def _example(line: str) -> str:
+    return f"  {line}" if PROG in line else f"  {PROG} {line}"
+
+
+def main(argv: Sequence[str] | None = None, *, clock: Clock | None = None) -> int:
     """Run one command.
+
+    Args:
+        argv: the words of the command line, by default those of this process.
+        clock: takes the place of the machine's.
 
     Returns:
         The exit status that the memory model gives the outcome.
     """
     words = list(sys.argv[1:] if argv is None else argv)
-    as_json = "--json" in words
-    name = next((word for word in words if word in _BY_NAME), "")
-    error: EchoError | None = None
     try:
-        answer = _run(words)
-    except EchoError as raised:
-        error = raised
+        answer = _run(words, clock)
+    except EchoError as error:
+        answer = envelope.failure(_command_in(words), error)
     except KeyboardInterrupt:
         return 130
     except Exception:  # whatever it is, a caller that reads JSON must get an envelope
         traceback.print_exc()
-        error = EchoError("Something unforeseen went wrong; stderr has the details. Try again.")
-    if error is not None:
-        answer = envelope.failure(_op_name(name), error)
-    _print(answer, as_json=as_json)
-    return envelope.exit_status(answer, error)
+        unforeseen = EchoError("Something unforeseen went wrong. See stderr for the details.")
+        answer = envelope.failure(_command_in(words), unforeseen)
+    as_json = "--json" in takewhile(lambda word: word != "--", words)
+    return envelope.exit_status(answer) if _print(answer, as_json=as_json) else VaultIO.exit_status
 
 
-def _run(words: Sequence[str]) -> envelope.Envelope:
+def _run(words: Sequence[str], clock: Clock | None) -> envelope.Envelope:
     values = parser().parse_args(words)
-    command = _BY_NAME[values.command]
+    command = BY_NAME[values.command]
     config = Config.from_env(
         os.environ,
         vault=getattr(values, "vault", ""),
@@ -100,7 +125,13 @@ def _run(words: Sequence[str]) -> envelope.Envelope:
     )
     if command.makes_vault:
         _make_folder(config.vault)
-    return command.run(open_memory(config), values)
+    try:
+        return command.run(open_memory(config, clock=clock), values)
+    except VaultUnreachable as error:
+        raise VaultUnreachable(
+            f"{error.message} It is {config.vault}; `{PROG} bootstrap` makes a new one.",
+            **error.details,
+        ) from error
 
 
 def _make_folder(folder: Path) -> None:
@@ -112,22 +143,36 @@ def _make_folder(folder: Path) -> None:
         ) from error
 
 
-def _print(answer: envelope.Envelope, *, as_json: bool) -> None:
-    """Answers go to stdout; in words, an error goes to stderr."""
-    failed = envelope.is_failure(answer)
+def _command_in(words: Sequence[str]) -> str:
+    """The command that a line seems to be for, which may be too broken to be parsed."""
+    return next(
+        (
+            word
+            for before, word in pairwise(["", *words])
+            if word in BY_NAME and before not in _TAKE_FOLDER
+        ),
+        PROG,
+    )
+
+
+def _print(answer: envelope.Envelope, *, as_json: bool) -> bool:
+    """Answers go to stdout; in words, an error goes to stderr.
+
+    Returns:
+        Whether the answer could be delivered; a reader that has seen enough counts as served.
+    """
     words = json.dumps(answer, ensure_ascii=False) if as_json else report.text_of(answer)
-    stream = sys.stderr if failed and not as_json else sys.stdout
+    failed = envelope.is_failure(answer)
+    stream: TextIO | None = sys.stderr if failed and not as_json else sys.stdout
+    if stream is None:  # the caller closed it
+        return True
     try:
         # bytes of a note that are not UTF-8 are lone surrogates here
         stream.buffer.write(f"{words}\n".encode("utf-8", "replace"))
         stream.flush()
-    except BrokenPipeError:
-        # the reader has seen enough; what is left in the buffer must not raise at exit
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _op_name(command: str) -> str:
-    return command or "echo-memory"
-
-
-_BY_NAME: dict[str, Command] = {command.name: command for command in COMMANDS}
+    except OSError as error:
+        # what is left in the buffer must not raise once more at exit
+        with suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        return isinstance(error, BrokenPipeError)
+    return True

@@ -28,54 +28,51 @@ class Container(NamedTuple):
 
 
 class Cursor:
-    """A place within a line, in characters and in columns; tabs stop at every fourth column."""
+    """A place within a line, before its next character that is no space.
 
-    __slots__ = ("_column", "_taken", "at", "line")
+    Attributes:
+        line: the line without its ending.
+        at: offset of the place.
+        indent: columns of space before it, but for those that containers took; tabs stop at every
+            fourth column.
+        blank: nothing follows.
+    """
+
+    __slots__ = ("_column", "at", "blank", "indent", "line")
 
     def __init__(self, line: str, at: int = 0) -> None:
         self.line = line
         self.at = at
         self._column = 0
-        self._taken = 0
         self._skip_space()
-
-    @property
-    def indent(self) -> int:
-        """Columns of space before the next character, not counting those that containers took."""
-        return self._column - self._taken
-
-    @property
-    def blank(self) -> bool:
-        """Whether nothing follows."""
-        return self.at == len(self.line)
 
     def take_indent(self, columns: int) -> None:
         """Give a list item the indent that is its own."""
-        self._taken += columns
+        self.indent -= columns
 
     def take_marker(self, length: int, *, most: int) -> int:
         """Step over a marker and the space after it, or one column of it if it is wider than most.
 
         Returns:
-            The columns taken, those before the marker included.
+            The columns taken, those of the indent before the marker included.
         """
-        before = self._taken
+        before = self.indent
         self.at += length
         self._column += length
-        self._taken = self._column
         self._skip_space()
-        if self.blank:
-            self._taken += 1
-        else:
-            self._taken += self.indent if self.indent <= most else min(1, self.indent)
-        return self._taken - before
+        space = 1 if self.blank or self.indent > most else self.indent
+        self.indent -= space
+        return before + length + space
 
     def _skip_space(self) -> None:
-        line, at, column = self.line, self.at, self._column
-        while at < len(line) and line[at] in " \t":
+        line, at, start = self.line, self.at, self._column
+        column, end = start, len(line)
+        while at < end and line[at] in " \t":
             column += 1 if line[at] == " " else 4 - column % 4
             at += 1
         self.at, self._column = at, column
+        self.indent = column - start
+        self.blank = at == end
 
 
 class Containers:

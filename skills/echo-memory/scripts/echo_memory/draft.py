@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import date
 
-from echo_memory import frontmatter, links, regions, routing, sections
+from echo_memory import frontmatter, links, routing, sections
 from echo_memory.note import Note
 from echo_memory.proposal import Proposal
 from echo_memory.text import fold
@@ -59,7 +59,9 @@ def merged(text: str, proposal: Proposal, *, body: str, today: date, alias: bool
 
     Args:
         text: the note as it is.
+        proposal: what to add.
         body: the proposal's body, linked.
+        today: the day that the addition is logged under.
         alias: whether the proposal's title becomes an alias, where no name of the note equals it.
 
     Returns:
@@ -99,7 +101,7 @@ def _united(text: str, proposal: Proposal, *, alias: bool) -> str:
 
 
 def logged(text: str, addition: str, today: date) -> str:
-    """Add lines to the day's block under `## Log`; the section and the block are made if missing."""
+    """Add lines to the day's block under `## Log`; a missing section or block is made."""
     day = today.isoformat()
     for heading in sections.headings(text):
         parts = heading.path.split("::")
@@ -132,7 +134,7 @@ def demote(body: str, *, below: int) -> str:
 
 
 def contains(text: str, body: str) -> bool:
-    """Whether whole lines of a note say a body already, links stripped and white space normalised."""
+    """Whether whole lines of a note say a body already, whatever its links and white space."""
     wanted = [word for word, _ in _words(body)]
     have = _words(text)
     if not wanted:

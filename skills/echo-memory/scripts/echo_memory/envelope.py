@@ -11,6 +11,7 @@ Envelope = dict[str, Any]
 GATED, LOCKED = "duplicate-gate", "lock-held"
 
 _EXIT_BY_ACTION = {GATED: 76, LOCKED: 75}
+_EXIT_BY_CODE = {kind.code: kind.exit_status for kind in EchoError.__subclasses__()}
 
 
 def success(op: str, *, warnings: list[str] | None = None, **fields: Any) -> Envelope:
@@ -26,12 +27,12 @@ def failure(op: str, error: EchoError) -> Envelope:
     return {"ok": False, "op": op, "error": error.as_dict()}
 
 
-def exit_status(envelope: Envelope, error: EchoError | None = None) -> int:
+def exit_status(envelope: Envelope) -> int:
     """The command line's exit status for an answer."""
-    if error is not None:
-        return error.exit_status
     if envelope["ok"]:
         return 0
+    if "error" in envelope:
+        return _EXIT_BY_CODE.get(str(envelope["error"]["code"]), EchoError.exit_status)
     return _EXIT_BY_ACTION.get(str(envelope.get("action")), EchoError.exit_status)
 
 

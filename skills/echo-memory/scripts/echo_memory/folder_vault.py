@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,6 +30,10 @@ from echo_memory.vault import (
 )
 
 TRASH = ".trash"
+
+# A file that is written twice within one tick of its file system's clock has the same times after
+# both; FAT's tick is the longest, two seconds.
+_TICK_NS = 3_000_000_000
 
 _T = TypeVar("_T")
 
@@ -80,7 +86,7 @@ class FolderVault:
 
     def stamp(self, path: str) -> Stamp:
         """See Vault."""
-        return self._at(path, lambda folder, name: _stamp(folder.file_status(name)))
+        return self._at(path, _stamp)
 
     def read(self, path: str) -> str:
         """See Vault."""
@@ -192,15 +198,32 @@ class FolderVault:
             if entry.is_symlink():
                 return self.stamp(path)
             if entry.is_file(follow_symlinks=False):
-                return _stamp(entry.stat(follow_symlinks=False))
+                status = entry.stat(follow_symlinks=False)
+                return self.stamp(path) if _is_fresh(status) else _times(status)
         except (FileNotFoundError, PermissionError, NotFound, BadRequest, VaultIO):
             return None  # gone since, closed to us, or a link to nothing that we may see
         return None
 
 
-def _stamp(status: os.stat_result) -> Stamp:
+def _stamp(folder: Folder, name: str) -> Stamp:
+    status = folder.file_status(name)
+    if not _is_fresh(status):
+        return _times(status)
+    try:
+        data = folder.read(name, limit=MAX_NOTE_BYTES) or b""
+    except PermissionError:  # a note that is closed to us is listed all the same
+        data = b""
+    return f"{_times(status)}-{hashlib.blake2b(data, digest_size=8).hexdigest()}"
+
+
+def _times(status: os.stat_result) -> Stamp:
     # Not the inode: some network and FUSE file systems give a file another one at every look.
     return f"{status.st_size}-{status.st_mtime_ns}-{status.st_ctime_ns}"
+
+
+def _is_fresh(status: os.stat_result) -> bool:
+    """Whether the file may be written once more without a change of its times."""
+    return time.time_ns() - max(status.st_mtime_ns, status.st_ctime_ns) < _TICK_NS
 
 
 @contextmanager

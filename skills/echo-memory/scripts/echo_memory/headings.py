@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from echo_memory import blocks
 from echo_memory.errors import BadRequest, InvalidTarget
@@ -139,31 +140,33 @@ def _choose(found: Sequence[Heading], wanted: str) -> list[Heading]:
         level = len(marked[-1][1]) if _SEPARATOR not in wanted[marked[-1].end() :] else 0
         peers = [heading for heading in found if heading.level == level]
         chosen = _ending(peers, bare) or _ending(found, bare)
-    return chosen or _ending(found, _folded(bare or wanted), folded=True)
+    folded = _folded(bare or wanted)
+    if chosen or not folded.replace(_SEPARATOR, ""):
+        return chosen
+    return _ending(found, folded, cache(_folded))
 
 
-def _ending(found: Sequence[Heading], wanted: str, *, folded: bool = False) -> list[Heading]:
+def _ending(
+    found: Sequence[Heading], wanted: str, spelled: Callable[[str], str] = str
+) -> list[Heading]:
     """The headings whose path is the wanted one, else those whose path ends with it."""
-    if not wanted.replace(_SEPARATOR, "") and folded:
-        return []
     whole: list[Heading] = []
     partial: list[Heading] = []
     for heading in found:
-        parts = [_folded(part) for part in heading.parts] if folded else heading.parts
-        used = _used(parts, wanted)
+        used = _used(heading.parts, wanted, spelled)
         if used:
-            (whole if used == len(parts) else partial).append(heading)
+            (whole if used == len(heading.parts) else partial).append(heading)
     return whole or partial
 
 
-def _used(parts: Sequence[str], wanted: str) -> int:
+def _used(parts: Sequence[str], wanted: str, spelled: Callable[[str], str]) -> int:
     """How many of the last parts make up a path; 0 if they do not."""
-    for count, part in enumerate(reversed(parts), start=1):
+    for count, part in enumerate(map(spelled, reversed(parts)), start=1):
         if wanted == part:
             return count
-        if not wanted.endswith(_SEPARATOR + part):
+        if not wanted.endswith(part) or not wanted[: len(wanted) - len(part)].endswith(_SEPARATOR):
             return 0
-        wanted = wanted[: -len(_SEPARATOR + part)]
+        wanted = wanted[: len(wanted) - len(part) - len(_SEPARATOR)]
     return 0
 
 
@@ -175,7 +178,7 @@ def _complaint(chosen: Sequence[Heading], wanted: str) -> str:
     name = wanted if len(wanted) <= 80 else f"{wanted[:79]}…"
     if not chosen:
         return f"The note has no heading {name!r}. Name one of those listed, by its full path."
-    if len({heading.path for heading in chosen}) == 1:
+    if len({heading.parts for heading in chosen}) == 1:
         return f"{len(chosen)} headings have the path {name!r}. Rename all but one in the note."
     return f"{len(chosen)} headings are named {name!r}. Give the full path of the one you mean."
 

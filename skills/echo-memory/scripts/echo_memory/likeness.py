@@ -283,5 +283,6 @@ def _resembling(a: _Words, b: _Words, pairs: list[_Pair]) -> Likeness | None:
         why = _SIMILAR if hows & {_ALIKE, SLIP} else _SHARED
         return Likeness(round(LISTED + (_MOST_BELOW_GATE - LISTED) * share, 2), why)
     whole = len(pairs) == min(len(a), len(b)) and _ALIKE not in hows
-    inside = whole and sum(len(a[pair.one]) for pair in pairs) >= _LETTERS_INSIDE
+    agreeing = sum(min(len(a[pair.one]), len(b[pair.two])) for pair in pairs)
+    inside = whole and agreeing >= _LETTERS_INSIDE
     return Likeness(LISTED, _INSIDE) if inside else None

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from echo_memory.links import Link
+from echo_memory.links import Link, strip
 from echo_memory.note import Note
 from echo_memory.survey import Finding, Survey, Tie
 from echo_memory.text import fold
@@ -57,7 +57,11 @@ class _Anchors:
     @classmethod
     def of(cls, note: Note) -> _Anchors:
         return cls(
-            frozenset(_plain(heading.title) for heading in note.headings),
+            frozenset(
+                _plain(title)
+                for heading in note.headings
+                for title in {heading.title, _shown(heading.title)}
+            ),
             frozenset(block.lower() for block in _BLOCK.findall(note.text)),
         )
 
@@ -74,6 +78,10 @@ class _Anchors:
 def _plain(title: str) -> str:
     """A heading's words: Obsidian leaves out the signs that mean something in a link."""
     return " ".join(_WORDS.findall(fold(title))) or title.strip()
+
+
+def _shown(title: str) -> str:
+    return strip(title) if "[" in title else title
 
 
 def _written(tie: Tie) -> str:

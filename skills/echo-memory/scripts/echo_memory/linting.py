@@ -172,7 +172,10 @@ def report(echo: Memory) -> dict[str, Any]:
     for violation in found:
         counts[violation.check] += 1
     shown = _shown(found)
-    fields: dict[str, Any] = {"violations": [asdict(each) for each in shown], "counts": counts}
+    fields: dict[str, Any] = {
+        "violations": [asdict(each) for each in shown],
+        "counts": dict(counts),
+    }
     return fields if len(shown) == len(found) else {**fields, "truncated": True}
 
 

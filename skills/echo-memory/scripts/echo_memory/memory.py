@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import PurePosixPath
@@ -88,48 +89,52 @@ class Memory:
         """
         with self.locks.hold(path):
             done = edit(self.vault, path, change)
-        if path.lower().endswith(".md"):
-            self.catalog.put(path, done.after)
+            if path.lower().endswith(".md"):
+                self.catalog.put(path, done.after)
         return done
 
     def trash(self, path: str) -> str:
         """Move a note, as it is known now, into the vault's trash; returns where it went."""
         with self.locks.hold(path):
             trashed_to = self.vault.trash(path, expected=self.vault.read(path))
-        self.catalog.drop(path)
+            self.catalog.drop(path)
         return trashed_to
 
     def locate(self, reference: str, *, field: str = "path") -> Note:
-        """The note that a path, with or without `.md`, or an id names.
+        """The note that a path, with or without `.md`, or an id names, in any case and normal form.
 
         Raises:
-            BadRequest: a path that could leave the vault, or an id that several notes have; `paths` lists them.
+            BadRequest: a path that could leave the vault, or one that several notes answer to;
+                `paths` lists them.
             NotFound: no such note; `did_you_mean` has up to three near ones.
+            VaultIO: it is there and cannot be read.
         """
         wanted = safe_path(reference, field=field)
-        for path in (wanted, f"{wanted}.md"):
-            note = self.catalog.get(path)
-            if note is not None:
-                return note
-        name = PurePosixPath(wanted).name
-        stem = name[:-3] if name.lower().endswith(".md") else name
-        paths = self.catalog.paths.named(stem)
-        if "/" in wanted:
-            paths = tuple(path for path in paths if _same_path(path, wanted))
-        if len(paths) == 1:
-            note = self.catalog.get(paths[0])
-            if note is not None:
-                return note
-        if len(paths) > 1:
+        exact = [note for path in _spellings(wanted) if (note := self.catalog.get(path))]
+        if exact:
+            return exact[0]
+        paths = self.catalog.paths.named(wanted)
+        whole = [path for path in paths if path.count("/") == wanted.count("/")]
+        notes = [note for path in whole or paths if (note := self.catalog.get(path))]
+        if len(notes) == 1:
+            return notes[0]
+        if notes:
             raise BadRequest(
-                f"Several notes are named {stem}. Give the whole path of one of them.",
+                "Several notes are named so. Give the whole path of one of them.",
                 field=field,
-                paths=sorted(paths),
+                paths=sorted(note.path for note in notes),
             )
+        return self._unlisted(wanted)
+
+    def _unlisted(self, wanted: str) -> Note:
+        """A note that the catalogue does not know, for it cannot be read, or there is none."""
+        for path in _spellings(wanted):
+            with suppress(NotFound):
+                return Note(path, self.vault.read(path))
         raise NotFound(
             "There is no such note. Check the path, or find it with recall.",
             path=wanted,
-            did_you_mean=self._near(stem),
+            did_you_mean=self._near(PurePosixPath(wanted).stem),
         )
 
     def _near(self, stem: str) -> list[str]:
@@ -150,9 +155,9 @@ def _heads(name: str) -> set[str]:
     return {word[:3] for word in name.split()}
 
 
-def _same_path(path: str, wanted: str) -> bool:
-    """Whether two paths differ only by case, normal form and `.md`."""
-    return fold(path.removesuffix(".md")) == fold(wanted.removesuffix(".md"))
+def _spellings(path: str) -> list[str]:
+    """What a path names as it is written; only `.md` files are notes."""
+    return [path, f"{path}.md"] if path[-3:].lower() == ".md" else [f"{path}.md"]
 
 
 def open_memory(

@@ -14,7 +14,7 @@ from echo_memory.links import bracketed, hide, links, wikilink
 from echo_memory.names import Name, Names, words
 from echo_memory.paths import Paths
 
-__all__ = ["Added", "Names", "link_mentions"]
+__all__ = ["Added", "Names", "id_of", "link_mentions", "mentioned"]
 
 _Range = tuple[int, int]
 
@@ -40,7 +40,7 @@ _MORE = r"(?:\w|\[\[)"
 _GOES_ON = re.compile(
     rf"[-.‐‑]{_MORE}|['’](?![sS](?!{_MORE})){_MORE}|[\]@]|\[(?![\^\[])|\\\w|\( *+<"
 )
-_BEGAN = re.compile(r"(?:\w[-.‐‑]|[^\W\d_a-z]['’]|[!^@\\\[\]])\Z")
+_BEGAN = re.compile(r"(?:\w[-.‐‑]|[\w+#][+#]|[^\W\d_a-z]['’]|[!^@\\\[\]])\Z")
 _UNLINKABLE = re.compile(r"[\[\]|#^\n]|%%")
 
 
@@ -177,15 +177,15 @@ def _is_no_prose(match: re.Match[str]) -> bool:
 
 def _unlinked_lines(text: str) -> Iterator[_Range]:
     rows = blocks.read(text).rows
-    for row, below in pairwise([*rows, None]):
-        if row is None:
-            continue
+    for row in rows:
         if row.kind == "heading":
             yield row.start, row.end
         elif row.kind == "setext":
             yield rows[row.leaf].start, row.end
-        elif row.kind != "table" and below and _DELIMITERS.match(text, below.start, below.end):
-            yield row.start, row.end  # the | of a link would make a table of the two lines
+    for row, below in pairwise(rows):
+        # The | of a link would make a table of the two lines.
+        if row.kind != "table" and _DELIMITERS.match(text, below.start, below.end):
+            yield row.start, row.end
 
 
 def _is_in_table(text: str, position: int) -> bool:

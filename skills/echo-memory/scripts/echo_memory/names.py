@@ -143,13 +143,17 @@ class Names:
 
     def _count(self, form: str, change: int) -> None:
         first, length = form.partition(_SEPARATOR)[0], form.count(_SEPARATOR) + 1
+        lengths = set(self._spans.get(first, ()))
         count = self._counts.pop((first, length), 0) + change
-        others = set(self._spans.pop(first, ())) - {length}
         if count:
             self._counts[first, length] = count
-            others.add(length)
-        if others:
-            self._spans[first] = tuple(sorted(others, reverse=True))
+            lengths.add(length)
+        else:
+            lengths.discard(length)
+        if lengths:
+            self._spans[first] = tuple(sorted(lengths, reverse=True))
+        else:
+            del self._spans[first]
 
 
 def words(text: str) -> Iterator[Word]:

@@ -25,8 +25,7 @@ def unparseable_frontmatter(survey: Survey) -> Iterator[Finding]:
     """Frontmatter that is not YAML."""
     for note in survey.notes.values():
         if note.fault is not None:
-            line = note.fault.details.get("line")
-            yield note.path, f"{f'Line {line}: ' if line else ''}{note.fault.message}"
+            yield note.path, note.fault.message
 
 
 def missing_keys(survey: Survey) -> Iterator[Finding]:

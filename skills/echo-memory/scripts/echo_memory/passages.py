@@ -22,7 +22,7 @@ _LINE = re.compile(
     re.MULTILINE,
 )
 _SENTENCE_END = re.compile(
-    r"(?<![.!?…])[.!?…]++[\"'”’»)\]*_]*+(?=\s)|(?<![。！？｡])[。！？｡]++[」』”’）]*+"
+    r"(?<![.!?…])[.!?…]++[\"'”’»)\]*_]*+(?=\s)(?!\s{1,8}+[a-z])|(?<![。！？｡])[。！？｡]++[」』”’）]*+"
     r"|\n(?=[^\S\n]*+\n)|^#{1,6}+[ \t][^\n]*+",
     re.MULTILINE,
 )
@@ -101,7 +101,7 @@ def excerpt(
     if len(whole) <= max_chars:
         return whole, False
     if max_chars <= 0:
-        return "", True
+        return "", bool(whole)
     parts = passages(body)
     read = [passage_words(body, part) for part in parts]
     weights = _rarities(read, query_words) if weights is None else weights

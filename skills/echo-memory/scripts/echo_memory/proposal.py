@@ -1,4 +1,4 @@
-"""A proposal: one thing to remember, as a caller describes it; checked before anything is planned."""
+"""A proposal: one thing to remember, as a caller describes it, checked before it is planned."""
 
 from __future__ import annotations
 

@@ -1,9 +1,13 @@
-"""The report: an envelope in words, for a person at a terminal and for a model that sees only text."""
+"""The report: an envelope in words, for a person and for a model that sees only text."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+from echo_memory.hits import nothing_found, recalled
+from echo_memory.lines import indented, one_line
 
 MAX_CHARS = 8_000
 
@@ -33,13 +37,13 @@ def _clipped(text: str) -> str:
 
 def _error(error: _Fields) -> str:
     about = error.get("field") or error.get("path")
-    first = f"{error['code']}{f' ({about})' if about else ''}: {error['message']}"
+    named = f" ({one_line(about)})" if about else ""
     lists = [
         f"{label}: {'; '.join(map(_name, error[key]))}"
         for key, label in _ERROR_LISTS.items()
         if error.get(key)
     ]
-    return "\n".join([first, *lists])
+    return "\n".join([f"{error['code']}{named}: {one_line(error['message'])}", *lists])
 
 
 _ERROR_LISTS = {
@@ -56,53 +60,21 @@ _ERROR_LISTS = {
 
 def _name(value: object) -> str:
     """One entry of a list in an error; an entity by its id and path."""
-    return f"{value['slug']} ({value['path']})" if isinstance(value, Mapping) else str(value)
-
-
-def hit(entry: _Fields) -> str:
-    """One note that recall found: a line with its coordinates, then the passage."""
-    facts = [entry[key] for key in ("type", "status") if entry.get(key)]
-    if entry.get("updated"):
-        facts.append(f"updated {entry['updated']}")
-    head = f"- {entry['title']} · {entry['path']}"
-    if facts:
-        head += f" ({', '.join(facts)})"
-    if not entry["excerpt"]:
-        return head
-    return f"{head}\n{_indented(entry['excerpt'])}{' […]' if entry['truncated'] else ''}"
-
-
-def _indented(text: str) -> str:
-    return "\n".join(f"  {line}" if line else "" for line in text.split("\n"))
-
-
-def recalled(primary: Sequence[_Fields], linked: Sequence[_Fields], omitted: int) -> str:
-    """The notes that recall found, as they stand in its answer."""
-    lines = [hit(entry) for entry in primary]
-    if linked:
-        lines += ["Linked:", *(hit(entry) for entry in linked)]
-    if omitted:
-        lines.append(f"({omitted} more did not fit the budget)")
-    return "\n".join(lines)
-
-
-def nothing_found(nearest: Sequence[_Fields]) -> str:
-    """What recall says when nothing matches."""
-    names = "; ".join(f"{entry['title']} ({entry['path']})" for entry in nearest)
-    return f"Nothing found.{f' Nearest names: {names}' if names else ''}"
+    return f"{value['slug']} ({value['path']})" if isinstance(value, Mapping) else one_line(value)
 
 
 def _recall(envelope: _Fields) -> str:
-    if not envelope["primary"]:
-        return nothing_found(envelope["nearest"])
-    return recalled(envelope["primary"], envelope["linked"], envelope["omitted"])
+    if envelope["primary"] or envelope["omitted"]:
+        return recalled(envelope["primary"], envelope["linked"], envelope["omitted"])
+    return nothing_found(envelope["nearest"])
 
 
 def _resolve(envelope: _Fields) -> str:
     match = envelope["match"]
     if match:
-        also = f", also {', '.join(match['aliases'])}" if match["aliases"] else ""
-        return f"{match['title']} ({match['kind']}{also}) · {match['slug']} · {match['path']}"
+        also = f", also {'; '.join(map(one_line, match['aliases']))}" if match["aliases"] else ""
+        named = f"{one_line(match['title'])} ({match['kind']}{also})"
+        return f"{named} · {match['slug']} · {match['path']}"
     return "\n".join(
         [
             "No single entity has that name."
@@ -134,42 +106,49 @@ def _captured(fields: _Fields) -> str:
             ]
         )
     lines = [f"{'would be ' if fields.get('dry_run') else ''}{fields['action']}: {fields['path']}"]
-    if fields.get("links_added"):
-        linked = "; ".join(f"{link['text']} → {link['slug']}" for link in fields["links_added"])
-        lines.append(f"Linked: {linked}")
+    lines += _linked(fields)
     if fields.get("near_duplicates"):
         lines += ["Similar names:", *_candidates(fields["near_duplicates"])]
     if fields.get("would_write"):
-        lines += ["It would write:", _indented(fields["would_write"])]
+        lines += ["It would write:", indented(fields["would_write"])]
     return "\n".join(lines)
+
+
+def _linked(fields: _Fields) -> list[str]:
+    links = [f"{one_line(link['text'])} → {link['slug']}" for link in fields.get("links_added", ())]
+    return [f"Linked: {'; '.join(links)}"] if links else []
 
 
 def _results(envelope: _Fields) -> str:
     """Several proposals, one after the other."""
     head = "Applied." if envelope["action"] == "applied" else "Preview; nothing was written."
-    lines = [head]
-    for result in envelope["results"]:
-        lines += [f"- {result['title']}", _indented(_captured(result)), *_warned(result)]
+    lines = [head, *_each(envelope["results"])]
     if "remaining" in envelope:
         lines.append(f"Left in the inbox: {envelope['remaining']}.")
     return "\n".join(lines)
 
 
-def _warned(result: _Fields) -> list[str]:
-    return [f"  Warning: {warning}" for warning in result.get("warnings", ())]
+def _each(results: Sequence[_Fields]) -> list[str]:
+    """What became of each proposal, its warnings with it."""
+    lines = []
+    for result in results:
+        warnings = [f"Warning: {warning}" for warning in result.get("warnings", ())]
+        lines += [f"- {result['title']}", indented("\n".join([_captured(result), *warnings]))]
+    return lines
 
 
 def _triage(envelope: _Fields) -> str:
     if "results" in envelope:
         return _results(envelope)
-    if not envelope["items"]:
-        return "The inbox is empty."
-    return "\n".join(
-        f"- [{item['id']}] {item['line']}"
-        + (f" ({item['age_days']} days)" if item["age_days"] is not None else "")
-        + (f" → {item['suggested_kind']}?" if item["suggested_kind"] else "")
-        for item in envelope["items"]
-    )
+    lines = []
+    for item in envelope["items"]:
+        age = "" if item["age_days"] is None else f" ({item['age_days']} days)"
+        kind = f" → {item['suggested_kind']}?" if item["suggested_kind"] else ""
+        first, *rest = item["line"].split("\n")
+        lines += [f"- [{item['id']}] {first}{age}{kind}", *map(indented, rest)]
+    if envelope.get("omitted"):
+        lines.append(f"… and {envelope['omitted']} more; file these, and list the inbox again.")
+    return "\n".join(lines or ["The inbox is empty."])
 
 
 def _session(envelope: _Fields) -> str:
@@ -179,15 +158,15 @@ def _session(envelope: _Fields) -> str:
         lines.insert(0, _error(envelope["error"]))
     for step in envelope["steps"]:
         state = step.get("action") or ("done" if step["ok"] else "failed")
-        lines.append(f"- {step['step']}: {state}")
-        for result in step.get("results", ()):
-            lines += [f"  - {result['title']}", _indented(_indented(_captured(result)))]
+        what = f", {step['scope']}" if "scope" in step else ""
+        lines.append(f"- {step['step']}: {state}{what}")
+        lines += map(indented, [*_linked(step), *_each(step.get("results", ()))])
     return "\n".join(lines)
 
 
 def _note(envelope: _Fields) -> str:
     facts = [
-        f"{key}: {', '.join(map(str, value)) if isinstance(value, list) else value}"
+        f"{one_line(key)}: {_value(value)}"
         for key, value in envelope["frontmatter"].items()
         if value not in (None, "", [])
     ]
@@ -201,13 +180,20 @@ def _note(envelope: _Fields) -> str:
     return "\n".join(lines)
 
 
+def _value(value: object) -> str:
+    """A frontmatter value on one line: text as it is, a list of texts with commas, else JSON."""
+    if isinstance(value, list) and not any(isinstance(item, list | dict) for item in value):
+        return ", ".join(map(_value, value))
+    plain = isinstance(value, str) and "\n" not in value
+    return str(value) if plain else json.dumps(value, ensure_ascii=False)
+
+
 def _scope(envelope: _Fields) -> str:
-    if "sessions_since" not in envelope:
-        return f"{envelope['action']}: {envelope['scope']}"
-    if not envelope["scope"]:
-        return "No scope is set."
-    since = envelope["sessions_since"]
-    return f"{envelope['scope']} (set {envelope['scope_updated']}; {since} sessions since)"
+    action = f"{envelope['action']}: " if "action" in envelope else ""
+    facts = [f"set {envelope['scope_updated']}"] if envelope["scope_updated"] else []
+    if "sessions_since" in envelope:
+        facts.append(f"{envelope['sessions_since']} sessions since")
+    return f"{action}{envelope['scope'] or 'No scope is set.'} ({'; '.join(facts)})"
 
 
 def _link(envelope: _Fields) -> str:
@@ -274,7 +260,10 @@ def _violations(envelope: _Fields) -> list[str]:
 def _bootstrap(envelope: _Fields) -> str:
     if not envelope["created"]:
         return "The vault was complete; nothing was written."
-    return "\n".join(["Created:", *(f"- {path}" for path in envelope["created"])])
+    lines = ["Created:", *(f"- {path}" for path in envelope["created"])]
+    if envelope["kept"]:
+        lines += ["Kept as they were:", *(f"- {path}" for path in envelope["kept"])]
+    return "\n".join(lines)
 
 
 def _plain(envelope: _Fields) -> str:

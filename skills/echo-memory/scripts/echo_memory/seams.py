@@ -17,6 +17,7 @@ from echo_memory.rows import Row
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _OPENING = re.compile(r"\ufeff?---[ \t]*+\r?\n")
 _CLOSING = re.compile(r"---[ \t]*+\Z")
+_BLOCK_ID = re.compile(r"\s\^[A-Za-z0-9_-]++[ \t]*\Z")
 _CALLOUT = re.compile(r"[ \t]*>[ \t]*\[!")
 
 # How a line stands to the one above it: it goes on with its list, table or quote; it would be taken
@@ -57,12 +58,13 @@ def put(text: str, first: int, last: int, content: Sequence[str], *, prefix: str
         prefix: what every line begins with where the place is within a list or quote.
 
     Returns:
-        The note; what is put at its very end has a line ending. Below a first line `---` that no
-        other closes, a line `---` is indented, lest it make frontmatter of all above it.
+        The note; what is put at its very end has a line ending. Where a line `---` would open
+        frontmatter, or close what is none yet, it is indented by a space.
     """
     read = blocks.read(text)
     rows, eol = read.rows, line_end(text)
     start = rows[first].start if first < len(rows) else len(text)
+    start = max(start, int(text.startswith("\ufeff")))
     end = rows[last].start if last < len(rows) else len(text)
     head = text[:start]
     if head and not head.endswith("\n"):
@@ -70,7 +72,8 @@ def put(text: str, first: int, last: int, content: Sequence[str], *, prefix: str
     if start == len(text) and read.closing:
         head += read.closing + eol
     blank = prefix.rstrip(" \t") + eol
-    if _OPENING.match(text) and rows[0].kind != "frontmatter":
+    at_top = head in ("", "\ufeff")
+    if at_top or (_OPENING.match(text) and rows[0].kind != "frontmatter"):
         content = [f" {line}" if _CLOSING.match(line) else line for line in content]
     block = "".join(prefix + line + eol if line else blank for line in content)
     joint = _Joint(text, rows, first, last)
@@ -170,6 +173,8 @@ def _relation(above: str, below: str, *, new: int | None = None) -> str:
     common = _common(last.containers, first.containers)
     quotes = [inner for inner in first.containers[:common] if inner.marker == ">"]
     if quotes and first.kind != "lazy":
+        if last.leaf == first.leaf and _BLOCK_ID.search(above.rstrip("\r\n")):
+            return _GLUED  # the id would no longer end its paragraph
         opening = above.split("\n", quotes[0].first)[quotes[0].first - 1]
         taken_in = new is not None and quotes[0].first > new and _CALLOUT.match(opening)
         return _GLUED if taken_in or _CALLOUT.match(below) else _JOINED

@@ -33,7 +33,7 @@ mouse mice; shelf shelves; thief thieves; tooth teeth; wife wives; wolf wolves; 
 behavior behaviour; center centre; color colour; favorite favourite; flavor flavour; gray grey
 harbor harbour; honor honour; humor humour; labor labour; neighbor neighbour; rumor rumour
 bus buses; gas gases
-embed; evening; exceed; hundred; lens; news; proceed; species; succeed; wedding
+embed; evening; exceed; founded founding; hundred; lens; news; proceed; species; succeed; wedding
 """
 _PLAIN = {
     form: forms.split()[0] for forms in re.split(r"[;\n]", _FORMS.strip()) for form in forms.split()

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from echo_memory.links import Link, frontmatter_links
 from echo_memory.note import Note
-from echo_memory.targets import Targets
+from echo_memory.paths import Paths
 
 Finding = tuple[str, str]  # the path of a note, and what is odd about it
 
@@ -47,15 +47,15 @@ class Survey:
     @cached_property
     def ties(self) -> tuple[Tie, ...]:
         """Every link of every note, those in frontmatter included, but for attachments."""
-        background = [path for path, note in self.notes.items() if is_background(note)]
-        paths = (self.notes.keys() | self.unreadable.keys()) - set(background)
-        targets = Targets(sorted(paths), background=background)
-        return tuple(
-            Tie(note, link, found)
+        background = {path for path, note in self.notes.items() if is_background(note)}
+        meant = Paths(path for path in (*self.notes, *self.unreadable) if path not in background)
+        otherwise = Paths(background)
+        ties = (
+            Tie(note, link, meant.find(link, note.path) or otherwise.find(link, note.path))
             for note in self.notes.values()
             for link in _links(note)
-            if (found := targets.of(link, note.path)) or not link.attachment
         )
+        return tuple(tie for tie in ties if tie.paths or not tie.link.attachment)
 
     @cached_property
     def linked(self) -> frozenset[str]:
@@ -69,6 +69,8 @@ def is_background(note: Note) -> bool:
 
 
 def _links(note: Note) -> Iterator[Link]:
+    # Most notes have none, and to read the blocks of a text takes its time.
     if "[[" in note.text[: len(note.text) - len(note.body)]:
         yield from frontmatter_links(note.text)
-    yield from note.links
+    if "[[" in note.text or "](" in note.text:
+        yield from note.links

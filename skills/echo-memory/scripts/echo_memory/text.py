@@ -27,11 +27,11 @@ _MARKS = (
     (0x064B, 0x065F), (0x0670, 0x0670), (0x06D6, 0x06ED), (0x1AB0, 0x1AFF), (0x1DC0, 0x1DFF),
     (0x20D0, 0x20FF), (0xFE00, 0xFE0F), (0xFE20, 0xFE2F), (0x1D165, 0x1D172), (0xE0100, 0xE01EF),
 )  # fmt: skip
-_TRADE_MARKS = "®©™℠℗"
 _SIGNS = "+#"
 _SKIN_TONES = range(0x1F3FB, 0x1F400)
 _FLAG_TAGS = range(0xE0020, 0xE0080)
 
+_TRADE_MARKS = re.compile(r"(?<=\S)[®©™℠℗]+")
 _LOOSE_SIGNS = re.compile(r"(?<![\w+#])[+#]+|(?<=\w)(?:#+|\+)(?=\w)")
 _MARK_RUN = re.compile(r"[^\w\s]{32,}")
 _SLUG_WORD = re.compile(r"[a-z0-9]+")
@@ -70,7 +70,7 @@ def _plain(code: int) -> str | None:
     char = chr(code)
     if char in _LETTERS:
         return _LETTERS[char]
-    if char in _TRADE_MARKS or any(first <= code <= last for first, last in _MARKS):
+    if any(first <= code <= last for first, last in _MARKS):
         return None
     if char in _SIGNS or code in _FLAG_TAGS:
         return char
@@ -109,14 +109,15 @@ def fold(name: str) -> str:
     ("C", "C++" and "C#" are three names), symbols and emoji are words of their own, and a name
     of nothing but punctuation keeps it. Only a blank name folds to "".
     """
-    if name.isascii():
-        plain = name.lower().translate(_FOLD)
+    normal = _normal(name if name.isascii() else _TRADE_MARKS.sub("", name))
+    if normal.isascii():
+        plain = normal.translate(_FOLD)
     else:
-        plain = unicodedata.normalize("NFKD", _normal(name.translate(_FOLD)))
-        plain = unicodedata.normalize("NFC", plain.translate(_FOLD))
+        plain = unicodedata.normalize("NFKD", normal).translate(_FOLD)
+        plain = unicodedata.normalize("NFC", plain)
     if "+" in plain or "#" in plain:
         plain = _LOOSE_SIGNS.sub(" ", plain)
-    return " ".join(plain.split() or _normal(name).split())
+    return " ".join(plain.split() or normal.split())
 
 
 def slugify(title: str) -> str:
@@ -155,13 +156,15 @@ def file_key(name: str) -> str:
 
 
 def _normal(text: str) -> str:
-    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", _thin(text)).casefold())
+    if text.isascii():
+        return text.lower()
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKD", _thin(text)).casefold())
 
 
 def _thin(text: str) -> str:
     # Normalising sorts each run of combining marks in quadratic time. Nobody stacks more than
     # a few, and Unicode's stream-safe format ends a run at 30.
-    return text if text.isascii() else _MARK_RUN.sub(_thin_run, text)
+    return _MARK_RUN.sub(_thin_run, text)
 
 
 def _thin_run(found: re.Match[str]) -> str:

@@ -85,8 +85,8 @@ def stale_index_entries(survey: Survey) -> Iterator[Finding]:
     entities = {note.path for note in _entities(survey)}
     for slug, entry in index.items():
         target = entry.get("path") if isinstance(entry, dict) else None
-        if target not in entities:
-            yield path, f"{slug}: {target or 'no path'} is no entity's note."
+        if not isinstance(target, str) or target not in entities:
+            yield path, f"{slug}: {target} is no entity's note."
 
 
 def orphans(survey: Survey) -> Iterator[Finding]:

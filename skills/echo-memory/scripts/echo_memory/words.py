@@ -34,7 +34,7 @@ _EMOJI = (
 _LETTERS = rf"[\w{_MARKS}]+"
 _PICTURE = rf"[\U0001f1e6-\U0001f1ff]{{2}}|[{_EMOJI}]"
 _TOKEN = re.compile(
-    rf"{_LETTERS}(?:(?:[-.'’‐‑]|(?<=\d)[,:](?=\d)){_LETTERS})*(?:[+#]+(?!\w))?"
+    rf"{_LETTERS}(?:(?:[-.'’‐‑]|(?<=\d)[,:](?=\d)){_LETTERS})*(?:[+#]++(?!\w))?"
     rf"|{_PICTURE}"
 )
 _SYMBOL = re.compile(_PICTURE)
@@ -46,7 +46,7 @@ _PLAIN_SEPARATORS = str.maketrans("’‐‑", "'--")
 _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _LABEL = re.compile(r"[A-Za-z]{3,}\d+")
 _INITIALS_PLURAL = re.compile("[A-Z]{2,}s")
-_ISO_DATE = re.compile(r"(\d{4})-\d\d(?:-\d\d)?")
+_ISO_DATE = re.compile(r"((?:19|20)\d\d)-(?:0\d|1[012])(?:-[0-3]\d)?")
 _VERSION = re.compile(r"v\d[\d.]*\.")
 
 # Whole identifiers are worth a word; a path or a sentence that is joined up is not.
@@ -129,8 +129,8 @@ def _read(token: str, *, singles: bool = False) -> list[str]:
     parts, between = pieces[::2], pieces[1::2]
     if set(between) == {"."} and all(len(part) == 1 and part.isalpha() for part in parts):
         return ["".join(parts).lower()[:MAX_WORD]]
-    found = [fold(bare) + plain[len(bare) :]] if len(bare) < min(len(plain), MAX_WORD) else []
-    found += _whole(parts, between)
+    signed = [fold(bare) + plain[len(bare) :]] if len(bare) < len(plain) else []
+    found = [word[:MAX_WORD] for word in (*signed, *_whole(parts, between))]
     for part in parts:
         found += _of_part(part, singles=singles)
     return found

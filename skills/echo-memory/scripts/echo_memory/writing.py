@@ -11,11 +11,12 @@ from echo_memory.entities import Candidate, Entities
 from echo_memory.entity import Entity
 from echo_memory.envelope import GATED
 from echo_memory.errors import BadRequest, Conflict, EchoError
+from echo_memory.lines import short
 from echo_memory.links import wikilink
 from echo_memory.memory import Memory
 from echo_memory.mentions import Added, link_mentions
 from echo_memory.note import Note
-from echo_memory.proposal import Proposal
+from echo_memory.proposal import MAX_TITLE, Proposal
 from echo_memory.text import slugify, unique_slug
 
 AGENT_LOG = "Agent Log"
@@ -349,7 +350,7 @@ def described(candidates: tuple[Candidate, ...]) -> list[Fields]:
         {
             "slug": candidate.entity.slug,
             "path": candidate.entity.path,
-            "title": candidate.entity.title,
+            "title": short(candidate.entity.title, MAX_TITLE),
             "kind": candidate.entity.kind,
             "score": round(candidate.score, 3),
             "why": candidate.why,
@@ -373,7 +374,7 @@ def _outcome(
     fields: Fields = {"ok": True, "action": action, "path": plan.path}
     if plan.entity is not None:
         fields["slug"] = plan.entity.slug
-        fields["links_added"] = shown(plan.links)
+        fields["links_added"] = shown(plan.links if action != "unchanged" else ())
         fields["near_duplicates"] = described(plan.near)
     if preview is not None:
         fields |= {"dry_run": True, "would_write": preview}

@@ -7,6 +7,7 @@ from echo_memory.envelope import Envelope, success
 from echo_memory.errors import BadRequest, NotFound
 from echo_memory.memory import Memory
 from echo_memory.note import Note
+from echo_memory.text import fold
 
 RELATED = "Related"
 
@@ -57,8 +58,12 @@ def _relate(echo: Memory, note: Note, other: Note) -> bool:
 
 
 def _is_related(echo: Memory, text: str, path: str, other: str) -> bool:
-    for heading in sections.headings(text):
-        if heading.title == RELATED:
-            here = Note(path, text[heading.body : heading.end])
-            return any(echo.catalog.resolve(link, path) == other for link in here.links)
-    return False
+    """Whether one of the sections that may be called so links to the other note."""
+    related = fold(RELATED)
+    return any(
+        echo.catalog.resolve(link, path) == other
+        for heading in sections.headings(text)
+        if fold(heading.title) == related
+        # a line `---` at the top of a section opens no frontmatter
+        for link in links.links("\n" + text[heading.body : heading.end])
+    )

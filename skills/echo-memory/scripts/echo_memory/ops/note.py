@@ -1,8 +1,10 @@
-"""Notes: read one, add a line, change a section, a block or a key; for the operator, put and delete."""
+"""Notes: read one, add a line, change a section, a block or a key; put and delete one."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from typing import Any
 
 from echo_memory import arguments, routing, sections, writing
 from echo_memory.envelope import Envelope, success
@@ -14,8 +16,7 @@ from echo_memory.vault import safe_path
 DEFAULT_CHARS = 8_000
 MIN_CHARS, MAX_CHARS = 200, 100_000
 MAX_CONTENT = 200_000
-OPERATIONS = ("append", "prepend", "replace")
-TARGET_TYPES = ("heading", "frontmatter", "block")
+OPERATIONS, TARGET_TYPES = sections.OPERATIONS, sections.TARGET_TYPES
 
 
 def get_note_op(
@@ -23,9 +24,15 @@ def get_note_op(
 ) -> Envelope:
     """Read a note, or one section of it.
 
+    Args:
+        echo: the memory.
+        path: with or without `.md`, or an id.
+        section: a heading, by as much of the end of its path as is unique.
+        max_chars: how long the content may be, and the frontmatter, and the list of headings.
+
     Returns:
-        `path`, `content` (below the frontmatter), `frontmatter` as data, `total_chars`; when it was
-        cut at `max_chars`, also `truncated` and the `headings` that a narrower call may name.
+        `path`, `content` (below the frontmatter), `frontmatter` as data, `total_chars` of the
+        content; when it was cut, also `truncated` and the `headings` that a narrower call may name.
 
     Raises:
         NotFound: no such note.
@@ -39,24 +46,44 @@ def get_note_op(
     if routing.table().kind_at(note.path) is None:
         warnings.append("This note stands outside the memory's own folders.")
     if note.fault is not None:
-        warnings.append("The frontmatter does not parse; it is shown as part of the content.")
+        warnings.append("The frontmatter does not parse; read without a section, it is shown.")
     whole = note.text if note.fault is not None else note.body
-    content = sections.section(note.text, heading) if heading else whole.strip("\r\n")
+    content = (sections.section(note.text, heading) if heading else whole).strip("\r\n")
+    frontmatter, left_out = _frontmatter(note, max_chars)
+    if left_out:
+        warnings.append(f"Too long to be shown, in the frontmatter: {', '.join(left_out)[:500]}.")
     return success(
         "get",
         path=note.path,
         content=content[:max_chars],
-        frontmatter=dict(note.frontmatter),
+        frontmatter=frontmatter,
         total_chars=len(content),
         **_cut(note, content, max_chars),
         warnings=warnings,
     )
 
 
+def _frontmatter(note: Note, room: int) -> tuple[dict[str, Any], list[str]]:
+    """The keys that there is room for, and the names of those that are too long."""
+    shown: dict[str, Any] = {}
+    for key, value in note.frontmatter.items():
+        length = len(key) + len(json.dumps(value, ensure_ascii=False))
+        if length <= room:
+            shown[key] = value
+            room -= length
+    return shown, [key for key in note.frontmatter if key not in shown]
+
+
 def _cut(note: Note, content: str, max_chars: int) -> dict[str, object]:
     if len(content) <= max_chars:
         return {}
-    return {"truncated": True, "headings": [heading.path for heading in note.headings]}
+    headings, room = [], max_chars
+    for heading in note.headings:
+        room -= len(heading.path) + 2
+        if room < 0:
+            break
+        headings.append(heading.path)
+    return {"truncated": True, "headings": headings}
 
 
 def append_op(echo: Memory, path: str, line: str) -> Envelope:
@@ -94,20 +121,22 @@ def patch_op(
     note = echo.locate(wanted)
 
     def change(text: str) -> str:
-        return sections.patch(text, operation, target_type, where, words)
+        date_keys = routing.table().date_keys
+        return sections.patch(text, operation, target_type, where, words, date_keys=date_keys)
 
+    before = echo.catalog.entities.by_path(note.path)
     edit = echo.edit(note.path, _existing(note, change))
-    entity_changed = edit.changed and note.kind is not None and note.kind.entity
-    warnings = writing.publish_index(echo) if entity_changed else []
+    named_otherwise = echo.catalog.entities.by_path(note.path) != before
+    warnings = writing.publish_index(echo) if named_otherwise else []
     return success("patch", action=_action(edit.changed), path=note.path, warnings=warnings)
 
 
 def put_op(echo: Memory, path: str, text: str) -> Envelope:
     """Write a whole note, new or in the place of the old one; for the operator."""
     wanted = _markdown(arguments.line(path, "path", required=True))
-    words = arguments.text(text, "text")
+    arguments.text(text, "text")  # only checked: the note gets the line endings that it came with
     echo.refresh(writing=True)
-    edit = echo.edit(wanted, lambda _: words)
+    edit = echo.edit(wanted, lambda _: text)
     warnings = writing.publish_index(echo)
     action = "created" if edit.before is None else _action(edit.changed)
     return success("put", action=action, path=wanted, warnings=warnings)

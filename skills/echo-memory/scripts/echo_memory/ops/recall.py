@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from echo_memory import arguments, draft, report, writing
+from echo_memory import arguments, draft, hits, writing
 from echo_memory.envelope import Envelope, success
+from echo_memory.lines import short
 from echo_memory.memory import Memory
 from echo_memory.note import Note
 from echo_memory.passages import excerpt
+from echo_memory.proposal import MAX_TITLE
 from echo_memory.ranking import Hit
 from echo_memory.words import query_words
 
@@ -20,6 +22,8 @@ MAX_QUERY = 2_000
 
 _LINKED_SHARE = 0.2
 _SHORTEST_EXCERPT = 40
+_MAX_FACT = 40
+_NEAREST = 3
 
 Fields = dict[str, Any]
 
@@ -53,21 +57,25 @@ def recall_op(
     arguments.integer(budget_chars, "budget_chars", low=MIN_BUDGET, high=MAX_BUDGET)
     arguments.flag(include_linked, "include_linked")
     warnings = echo.refresh()
-    hits = echo.catalog.search(words, today=echo.today(), limit=limit)
-    if not hits:
-        nearest = echo.catalog.entities.candidates(words[:200], limit=3)
-        return success(
-            "recall",
-            primary=[],
-            linked=[],
-            omitted=0,
-            nearest=writing.described(tuple(nearest)),
-            warnings=warnings,
-        )
-    ties = echo.catalog.ties(hits, limit=limit) if include_linked else []
     budget = budget_chars - sum(len(f"\nWarning: {warning}") for warning in warnings)
-    fitted = _fit(echo, query_words(words), hits, ties, budget)
+    found = echo.catalog.search(words, today=echo.today(), limit=limit)
+    if not found:
+        nearest = _nearest(echo, words, budget)
+        return success(
+            "recall", primary=[], linked=[], omitted=0, nearest=nearest, warnings=warnings
+        )
+    ties = echo.catalog.ties(found, limit=limit) if include_linked else []
+    fitted = _fit(echo, query_words(words), found, ties, budget)
     return success("recall", **fitted, warnings=warnings)
+
+
+def _nearest(echo: Memory, words: str, budget: int) -> list[Fields]:
+    """The entities whose names are nearest, as many as fit."""
+    candidates = echo.catalog.entities.candidates(short(words, MAX_TITLE), limit=_NEAREST)
+    nearest = writing.described(tuple(candidates))
+    while len(hits.nothing_found(nearest)) > budget:
+        nearest.pop()
+    return nearest
 
 
 @dataclass
@@ -79,14 +87,14 @@ class _Answer:
     omitted: int = 0
 
     def length(self) -> int:
-        return len(report.recalled(self.primary, self.linked, self.omitted))
+        return len(hits.recalled(self.primary, self.linked, self.omitted))
 
 
 def _fit(
-    echo: Memory, words: Sequence[str], hits: Sequence[Hit], ties: Sequence[Hit], budget: int
+    echo: Memory, words: Sequence[str], found: Sequence[Hit], ties: Sequence[Hit], budget: int
 ) -> Fields:
-    """Share a budget out by score: every hit's coordinates first, then passages as long as it lasts."""
-    answer = _Answer([_bare(echo, hit) for hit in hits], [_bare(echo, tie) for tie in ties])
+    """Share a budget out by score: every hit's coordinates first, then passages while it lasts."""
+    answer = _Answer([_bare(echo, hit) for hit in found], [_bare(echo, tie) for tie in ties])
     while answer.length() > budget:
         (answer.linked or answer.primary).pop()
         answer.omitted += 1
@@ -98,21 +106,21 @@ def _fit(
     total = sum(weight for _, weight in shares)
     for entry, weight in shares:
         share = int(left * weight / total) if total > 0 else 0
+        before = len(hits.hit(entry))
         _fill(echo, entry, words, share)
-        spent = len(report.hit(entry)) - len(report.hit({**entry, "excerpt": ""}))
-        left, total = left - spent, total - weight
+        left, total = left - (len(hits.hit(entry)) - before), total - weight
     return {"primary": answer.primary, "linked": answer.linked, "omitted": answer.omitted}
 
 
-def _bare(echo: Memory, hit: Hit) -> Fields:
-    note = echo.catalog.get(hit.key) or Note(hit.key, "")
+def _bare(echo: Memory, found: Hit) -> Fields:
+    note = echo.catalog.get(found.key) or Note(found.key, "")
     return {
         "path": note.path,
-        "title": note.title,
-        "score": round(hit.score, 3),
+        "title": short(note.title, MAX_TITLE),
+        "score": round(found.score, 3),
         "type": note.kind.name if note.kind else "",
-        "updated": note.scalar("updated") or note.date,
-        "status": note.scalar("status"),
+        "updated": short(note.scalar("updated") or note.date, _MAX_FACT),
+        "status": short(note.scalar("status"), _MAX_FACT),
         "excerpt": "",
         "truncated": bool(_body(note).strip()),
     }
@@ -120,17 +128,18 @@ def _bare(echo: Memory, hit: Hit) -> Fields:
 
 def _body(note: Note) -> str:
     """What an excerpt is taken from; the title stands above it already."""
-    return draft.without_title(note.searchable.body, note.title)
+    return draft.without_title(note.searchable.body, note.title).replace("\r\n", "\n")
 
 
 def _fill(echo: Memory, entry: Fields, words: Sequence[str], share: int) -> None:
     """Give a hit the passage that fits its share, indentation and marks included."""
     note = echo.catalog.get(entry["path"])
+    body = _body(note) if note else ""
     room = share
-    while note is not None and room >= _SHORTEST_EXCERPT:
-        passage, truncated = excerpt(_body(note), words, room)
+    while body and room >= _SHORTEST_EXCERPT:
+        passage, truncated = excerpt(body, words, room)
         filled = {**entry, "excerpt": passage, "truncated": truncated}
-        over = len(report.hit(filled)) - len(report.hit(entry)) - share
+        over = len(hits.hit(filled)) - len(hits.hit(entry)) - share
         if over <= 0:
             entry.update(filled)
             return

@@ -8,7 +8,7 @@ from echo_memory import arguments, writing
 from echo_memory.envelope import Envelope, success
 from echo_memory.memory import Memory
 from echo_memory.proposal import MAX_TITLE
-from echo_memory.text import slugify
+from echo_memory.text import slugify, unique_slug
 
 MAX_CANDIDATES = 8
 
@@ -17,7 +17,8 @@ def resolve_op(echo: Memory, mention: str) -> Envelope:
     """Find the one entity whose id, title or alias a mention equals, folded.
 
     Returns:
-        `match`, the entity; or `match: false` with `candidates`, best first, and `suggest_slug`.
+        `match`, the entity; or `match: false` with `candidates`, best first, and `suggest_slug`,
+        which no note has.
     """
     name = arguments.line(mention, "mention", limit=MAX_TITLE, required=True)
     warnings = echo.refresh()
@@ -29,6 +30,6 @@ def resolve_op(echo: Memory, mention: str) -> Envelope:
         "resolve",
         match=False,
         candidates=writing.described(tuple(candidates)),
-        suggest_slug=slugify(name),
+        suggest_slug=unique_slug(slugify(name), echo.catalog.paths),
         warnings=warnings,
     )

@@ -8,11 +8,10 @@ from typing import Any
 
 from echo_memory import arguments, draft, frontmatter, routing, writing
 from echo_memory.envelope import Envelope
-from echo_memory.errors import EchoError
+from echo_memory.errors import Conflict, EchoError
 from echo_memory.memory import Memory
 from echo_memory.proposal import MAX_BODY, Proposal, parse_list
 from echo_memory.text import slugify, unique_slug
-
 
 Fields = dict[str, Any]
 
@@ -38,7 +37,7 @@ def session_end_op(
     reflect: Sequence[Mapping[str, Any]] = (),
     apply: bool = False,
 ) -> Envelope:
-    """Write the session's log, its line of the day, its scope and its proposals; last the heartbeat.
+    """Write the session's log, its line of the day, its scope, its proposals; last the heartbeat.
 
     Running the same bundle again finishes what is missing and doubles nothing. Another log under
     the same slug and day becomes `-2`.
@@ -119,21 +118,25 @@ def _logged(bundle: Bundle, title: str) -> str:
 def _write_log(echo: Memory, bundle: Bundle, path: str, *, apply: bool) -> Fields:
     kind = routing.table().fixed["session"]
     title = _title(bundle.slug)
-    body, links = writing.linked(echo, _logged(bundle, title), path)
+    logged = _logged(bundle, title)
+    body, links = writing.linked(echo, logged, path)
     if not apply:
         exists = echo.catalog.get(path) is not None
         return {"ok": True, "action": "unchanged" if exists else "created", "path": path}
 
     def change(text: str | None) -> str:
-        if text is not None:
+        if text is not None and draft.contains(text, logged):
             return text
+        if text is not None:
+            raise Conflict("Another session was logged under this name. Try again.", path=path)
         now = echo.clock().isoformat(timespec="seconds")
         values: dict[str, object] = {"title": title, "date": now[:10], "created": now}
         return draft.fixed(kind, title=title, values=values, body=body)
 
-    edit = echo.edit(path, change)
-    action = "created" if edit.changed else "unchanged"
-    return {"ok": True, "action": action, "path": path, "links_added": writing.shown(links)}
+    created = echo.edit(path, change).changed
+    action = "created" if created else "unchanged"
+    added = writing.shown(links if created else [])
+    return {"ok": True, "action": action, "path": path, "links_added": added}
 
 
 def _agent_log(echo: Memory, bundle: Bundle, *, apply: bool) -> Fields:

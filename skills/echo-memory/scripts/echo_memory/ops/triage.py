@@ -12,6 +12,9 @@ from echo_memory.inbox import Item
 from echo_memory.memory import Memory
 from echo_memory.proposal import Proposal, parse_list
 
+_MAX_LINE, _MAX_LISTED = 1_000, 7_000
+_MAX_FACTS = 60  # what an item's id, age and kind take
+
 Fields = dict[str, Any]
 
 
@@ -26,21 +29,35 @@ def list_op(echo: Memory) -> Envelope:
     """List what waits in the inbox.
 
     Returns:
-        `items`, oldest line first: `id`, `line`, `date`, `age_days`, `suggested_kind`; what is not
-        known is null.
+        `items` in the note's order: `id`, `line`, `date`, `age_days`, `suggested_kind`; what is not
+        known is null. A line of more than 1,000 characters is cut, and what is past some 7,000 in
+        all is only counted, in `omitted`.
     """
     warnings = echo.refresh()
+    waiting = _items(echo)
     items = [
         {
             "id": item.id,
-            "line": item.line,
+            "line": item.line if len(item.line) <= _MAX_LINE else f"{item.line[:_MAX_LINE]}…",
             "date": item.date or None,
             "age_days": item.age_days,
             "suggested_kind": suggested_kind(item.line),
         }
-        for item in _items(echo)
+        for item in _fitting(waiting)
     ]
-    return success("triage", items=items, warnings=warnings)
+    left_out = len(waiting) - len(items)
+    omitted = {"omitted": left_out} if left_out else {}
+    return success("triage", items=items, **omitted, warnings=warnings)
+
+
+def _fitting(waiting: Sequence[Item]) -> list[Item]:
+    """The first items, as many as one answer carries."""
+    room = _MAX_LISTED
+    for at, item in enumerate(waiting):
+        room -= min(len(item.line), _MAX_LINE) + _MAX_FACTS
+        if room < 0:
+            return list(waiting[:at])
+    return list(waiting)
 
 
 def route_op(
@@ -69,10 +86,18 @@ def route_op(
             name = f"proposals[{at}].kind"
             raise BadRequest(f"{name} is missing. Say what the item is.", field=name)
     warnings = echo.refresh(writing=applying)
-    results = [
-        _route(echo, line, proposal, last=line not in lines[at + 1 :], apply=applying)
-        for at, (line, proposal) in enumerate(zip(lines, parsed, strict=True))
-    ]
+    waiting = _items(echo)
+    found = [inbox.find(waiting, line) for line in lines]
+    results: list[Fields] = []
+    staying: set[str] = set()
+    for at, (line, item, proposal) in enumerate(zip(lines, found, parsed, strict=True)):
+        if item is None:
+            results.append(_without_item(echo, line, proposal, apply=applying))
+            continue
+        last = item.id not in staying and item not in found[at + 1 :]
+        results.append(_route(echo, item, proposal, last=last, apply=applying))
+        if not results[-1]["ok"]:
+            staying.add(item.id)
     return success(
         "triage",
         action="applied" if applying else "preview",
@@ -101,14 +126,10 @@ def _items(echo: Memory) -> list[Item]:
     return inbox.items(note.text, echo.today()) if note else []
 
 
-def _route(echo: Memory, line: str, proposal: Proposal, *, last: bool, apply: bool) -> Fields:
-    """One proposal; `last` tells that no later one of the same call is for the same item."""
-    item = inbox.find(_items(echo), line)
-    if item is None and not _was_filed(echo, line):
-        missing = NotFound("No such item is in the inbox. List it again.", path=line[:80])
-        return {"line": line[:80], "ok": False, "error": missing.as_dict()}
-    result = {"line": line, **writing.attempt(echo, proposal, apply=apply)}
-    if not (apply and result["ok"] and item is not None):
+def _route(echo: Memory, item: Item, proposal: Proposal, *, last: bool, apply: bool) -> Fields:
+    """Capture one proposal, write its audit, and take out its item when it is the item's last."""
+    result = writing.attempt(echo, proposal, apply=apply)
+    if not (apply and result["ok"]):
         return result
     try:
         _audit(echo, item, str(result["path"]))
@@ -119,8 +140,16 @@ def _route(echo: Memory, line: str, proposal: Proposal, *, last: bool, apply: bo
     return result
 
 
+def _without_item(echo: Memory, line: str, proposal: Proposal, *, apply: bool) -> Fields:
+    """Capture a proposal whose item has been filed today: a call that is made again."""
+    if _was_filed(echo, line):
+        return writing.attempt(echo, proposal, apply=apply)
+    missing = NotFound("No such item is in the inbox. List it again.", path=line[:80])
+    return {"title": proposal.title, "ok": False, "error": missing.as_dict()}
+
+
 def _was_filed(echo: Memory, line: str) -> bool:
-    """Whether today's processing log has the item already: a call that is made again."""
+    """Whether today's processing log has the item already."""
     note = echo.catalog.get(_log_path(echo))
     return note is not None and f"({line})" in note.text
 
