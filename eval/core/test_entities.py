@@ -152,6 +152,12 @@ def test_a_slip_that_is_a_name_of_its_own_does_not_gate():
     assert [found.gates for found in entities.candidates("Peter Hanson")] == [False]
 
 
+def test_a_slip_that_the_same_note_knows_still_gates():
+    entities = Entities([replace(ADA, aliases=("Countess Lovelase",))])
+
+    assert [found.gates for found in entities.candidates("Ada Lovelase")] == [True]
+
+
 def test_a_project_is_not_taken_for_the_person_whose_first_name_it_has():
     entities = Entities([person("Phoenix Jones")])
 

@@ -201,3 +201,9 @@ def test_fifty_levels_are_read_and_more_are_refused():
     assert frontmatter.parse(in_block(f"a: {deep[1:-1]}\n"))
     with pytest.raises(Unparseable):
         frontmatter.parse(in_block(f"a: [{deep}]\n"))
+
+
+def test_more_values_than_anybody_has_are_refused():
+    assert len(frontmatter.parse(in_block("a:\n" + "- x\n" * 19_000))["a"]) == 19_000
+    with pytest.raises(Unparseable):
+        frontmatter.parse(in_block("a:\n" + "- x\n" * 20_000))

@@ -62,11 +62,8 @@ def test_the_outline_is_read(text: str, expected: list[tuple[int, str]]) -> None
     [
         ("headings-in-fences", ["Real", "Real too", "Also real", "Also real::Last"]),
         ("headings-in-containers", ["Real", "Real::Real too"]),
-        (
-            "headings-setext",
-            ["Title", "Title::Sub", "Title::Over two lines", "atx", "Trailing"]
-            + ["Trailing::Indented"],
-        ),
+        ("headings-setext", ["Title", "Title::Sub", "Title::Over two lines", "atx", "Trailing"]),
+        ("headings-indented", ["One", "One::Three spaces", "One::Indented"]),
         ("yaml-broken", ["Broken above", "Broken above::Status"]),
         ("yaml-never-closed", ["Heading", "Heading::Part"]),
         ("comments", ["Title", "Title::Shown", "Title::After <!-- here -->"]),

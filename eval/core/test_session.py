@@ -174,3 +174,11 @@ def test_a_wrong_argument_is_refused_by_name_and_nothing_is_written(
 
     assert raised.value.details["field"] == field
     assert snapshot(vault_folder) == before
+
+
+def test_a_log_takes_no_name_that_another_note_of_the_day_has(memory: Memory) -> None:
+    capture_op(memory, "Engine kickoff", kind="meeting", body="x")
+
+    answer = session_end_op(memory, **BUNDLE, apply=True)
+
+    assert answer["path"] == LOG.replace(".md", "-2.md")

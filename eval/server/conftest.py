@@ -1,4 +1,4 @@
-"""A vault, the memory over it, and a client of the real application; nothing is replaced."""
+"""A client of the real application over a bootstrapped vault; nothing is replaced."""
 
 from __future__ import annotations
 
@@ -12,19 +12,10 @@ from starlette.testclient import TestClient
 
 from echo_mcp.app import create_app
 from echo_mcp.settings import Settings
-from echo_memory.memory import Memory, open_memory
-from echo_memory.ops.bootstrap import bootstrap_op
+from echo_memory.memory import Memory
 
 TOKEN = "a-token-that-is-long-enough-for-anyone"
 Call = Callable[..., tuple[dict[str, Any], str, bool]]
-
-
-@pytest.fixture
-def vault_folder(tmp_path: Path) -> Path:
-    """An empty folder."""
-    folder = tmp_path / "vault"
-    folder.mkdir()
-    return folder
 
 
 @pytest.fixture
@@ -37,14 +28,6 @@ def settings(tmp_path: Path, vault_folder: Path) -> Settings:
         "ECHO_TZ": "Europe/Paris",
     }
     return Settings.from_env(env)
-
-
-@pytest.fixture
-def memory(settings: Settings) -> Memory:
-    """The memory over a bootstrapped vault."""
-    memory = open_memory(settings.config)
-    bootstrap_op(memory)
-    return memory
 
 
 @pytest.fixture

@@ -26,8 +26,8 @@ PROPOSAL = {"title": "Prefers metric units", "kind": "semantic", "body": "States
 # For each tool: arguments that work in the seeded vault, what the envelope is called, and what its
 # text has to say.
 WORKING: list[tuple[str, dict[str, Any], str, str]] = [
-    ("echo_load", {}, "load", "inbox"),
-    ("echo_load", {"brief": False}, "load", "inbox"),
+    ("echo_load", {}, "load", "Call the foundry"),
+    ("echo_load", {"brief": False}, "load", "Call the foundry"),
     ("echo_recall", {"query": "first program", "limit": 3}, "recall", ADA),
     ("echo_recall", {"query": "zzzz"}, "recall", "Nothing found"),
     ("echo_resolve", {"mention": "ADA  lovelace"}, "resolve", ADA),

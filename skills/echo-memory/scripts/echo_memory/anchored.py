@@ -42,15 +42,15 @@ def patch_block(text: str, operation: str, target: str, content: str) -> str:
         at = _below_head(text, anchor, lines) or anchor.first
     else:
         at = _below(text, anchor, lines)
-        if _would_lose_id(text, anchor, at, lines):
+        if _would_lose_id(anchor, lines):
             lines = [">", *lines]
     return seams.put(text, at, at, lines, prefix=anchor.prefix)
 
 
-def _would_lose_id(text: str, anchor: Anchor, at: int, lines: Sequence[str]) -> bool:
+def _would_lose_id(anchor: Anchor, lines: Sequence[str]) -> bool:
     """Whether lines of a quote would go on with the paragraph that ends with its id."""
     ends = anchor.kind == "quote" and anchor.row == anchor.last
-    return ends and seams.goes_on(text, at, [anchor.prefix + line for line in (">", *lines)])
+    return ends and lines[0].startswith(">") and not _CALLOUT.match(lines[0])
 
 
 def _below_head(text: str, anchor: Anchor, lines: Sequence[str]) -> int:
@@ -111,7 +111,7 @@ def _shaped(text: str, row: Row, anchor: Anchor, lines: list[str], *, opens: boo
         lines = [f"> {line}".rstrip(" ") for line in lines]
     elif anchor.kind == "item" and not (opens and _ITEM.match(lines[0])):
         box = _BOX.match(text, row.content, row.stop) if opens else None
-        kept = box[0] if box and not _BOX.match(lines[0]) else ""
+        kept = box[0] if box and not _BOX.match(lines[0]) and _ends_in_text(lines[:1]) else ""
         indent = _NOT_MARGIN.sub(" ", head)
         return [head + kept + lines[0], *(indent + line if line else line for line in lines[1:])]
     return [anchor.prefix + line if line else line for line in lines]

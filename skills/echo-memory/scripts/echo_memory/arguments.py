@@ -9,6 +9,7 @@ from datetime import date
 from echo_memory.errors import BadRequest
 
 MAX_LINE = 1_000
+MAX_REFERENCE = 2_000
 MAX_TEXT = 500_000
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
@@ -42,6 +43,14 @@ def text(value: object, field: str, *, limit: int = MAX_TEXT, required: bool = F
 def line(value: object, field: str, *, limit: int = MAX_LINE, required: bool = False) -> str:
     """A string on one line, without space around it."""
     words = text(value, field, limit=limit, required=required).strip()
+    if _BREAK.search(words):
+        raise BadRequest(f"{field} has a line break. Give one line.", field=field)
+    return words
+
+
+def reference(value: object, field: str, *, required: bool = True) -> str:
+    """A path, an id or a name; space around it stays, for a file's name may begin with it."""
+    words = text(value, field, limit=MAX_REFERENCE, required=required)
     if _BREAK.search(words):
         raise BadRequest(f"{field} has a line break. Give one line.", field=field)
     return words

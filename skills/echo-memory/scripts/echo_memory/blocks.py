@@ -155,7 +155,7 @@ class _Reader:
 
     def _blank(self, matched: int, start: int, stop: int, end: int) -> None:
         self._close(matched)
-        bare = not self.text[start:stop].strip(" \t")
+        bare = not self.text[start:stop].strip(" \t\ufeff")
         self._add(start, stop, stop, end, "blank" if bare else "text")
 
     def _in_fence(self, cursor: Cursor, start: int, stop: int, end: int) -> None:

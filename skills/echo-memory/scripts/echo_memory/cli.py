@@ -50,7 +50,7 @@ class _Parser(argparse.ArgumentParser):
         field = next(filter(None, found.groups()), "") if found else ""
         dash = " Write --option=VALUE where a value begins with a dash."
         raise BadRequest(
-            f"{message[:500]}.{dash if 'expected one argument' in message else ''}"
+            f"{message[:1].upper()}{message[1:500]}.{dash if 'expected one argument' in message else ''}"
             f" See `{self.prog} --help`.",
             field=field.replace("-", "_").strip("_").lower()[:80] or self.prog,
         )
@@ -174,5 +174,7 @@ def _print(answer: envelope.Envelope, *, as_json: bool) -> bool:
         # what is left in the buffer must not raise once more at exit
         with suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-        return isinstance(error, BrokenPipeError)
+        if not isinstance(error, BrokenPipeError):
+            print(f"The answer could not be written: {error.strerror}.", file=sys.stderr)
+            return False
     return True

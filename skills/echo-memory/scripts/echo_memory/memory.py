@@ -113,9 +113,10 @@ class Memory:
         exact = [note for path in _spellings(wanted) if (note := self.catalog.get(path))]
         if exact:
             return exact[0]
-        paths = self.catalog.paths.named(wanted)
+        paths = self.catalog.paths.named(wanted) or self.catalog.paths.named(f"{wanted}.md")
         whole = [path for path in paths if path.count("/") == wanted.count("/")]
         notes = [note for path in whole or paths if (note := self.catalog.get(path))]
+        notes = [note for note in notes if not note.is_background] or notes
         if len(notes) == 1:
             return notes[0]
         if notes:

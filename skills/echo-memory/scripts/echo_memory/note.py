@@ -63,6 +63,11 @@ class Note:
         """What the note is, by its place and its `type`."""
         return routing.table().kind_of(self.path, self.frontmatter.get("type"))
 
+    @property
+    def is_background(self) -> bool:
+        """Whether it is kept for the record: who names a day does not mean its processing log."""
+        return self.kind is not None and not self.kind.recall
+
     @cached_property
     def headings(self) -> tuple[sections.Heading, ...]:
         """The headings, in order."""

@@ -47,10 +47,6 @@ class Postings:
         """The paths that have a key, in no particular order."""
         return list(self._paths.get(key, ()))
 
-    def has(self, key: str, path: str) -> bool:
-        """Whether a path has a key."""
-        return path in self._paths.get(key, ())
-
     def count(self, key: str) -> int:
         """How many paths have a key."""
         return len(self._paths.get(key, ()))

@@ -80,7 +80,9 @@ def parse(values: Mapping[str, Any], *, prefix: str = "", also: Collection[str] 
         status=arguments.line(given.get("status", ""), f"{prefix}status", limit=100),
         date=arguments.day(given["date"], f"{prefix}date") if given.get("date") else "",
         domain=_choice(given, prefix, "domain", _domains()),
-        merge_into=arguments.line(given.get("merge_into", ""), f"{prefix}merge_into"),
+        merge_into=arguments.reference(
+            given.get("merge_into", ""), f"{prefix}merge_into", required=False
+        ),
         force=arguments.flag(given.get("force", False), f"{prefix}force"),
     )
 

@@ -15,6 +15,7 @@ from echo_memory.containers import Container
 from echo_memory.rows import Row
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
+_MARK = "\ufeff"
 _OPENING = re.compile(r"\ufeff?---[ \t]*+\r?\n")
 _CLOSING = re.compile(r"---[ \t]*+\Z")
 _BLOCK_ID = re.compile(r"\s\^[A-Za-z0-9_-]++[ \t]*\Z")
@@ -64,15 +65,15 @@ def put(text: str, first: int, last: int, content: Sequence[str], *, prefix: str
     read = blocks.read(text)
     rows, eol = read.rows, line_end(text)
     start = rows[first].start if first < len(rows) else len(text)
-    start = max(start, int(text.startswith("\ufeff")))
-    end = rows[last].start if last < len(rows) else len(text)
+    start = max(start, int(text.startswith(_MARK)))
+    end = max(start, rows[last].start if last < len(rows) else len(text))
     head = text[:start]
-    if head and not head.endswith("\n"):
+    if head not in ("", _MARK) and not head.endswith("\n"):
         head += eol
     if start == len(text) and read.closing:
         head += read.closing + eol
     blank = prefix.rstrip(" \t") + eol
-    at_top = head in ("", "\ufeff")
+    at_top = head in ("", _MARK)
     if at_top or (_OPENING.match(text) and rows[0].kind != "frontmatter"):
         content = [f" {line}" if _CLOSING.match(line) else line for line in content]
     block = "".join(prefix + line + eol if line else blank for line in content)
@@ -170,11 +171,11 @@ def _relation(above: str, below: str, *, new: int | None = None) -> str:
     at = above.count("\n") + 1
     rows = blocks.read("\n" + above + below).rows  # the first line is never frontmatter
     last, first = rows[at - 1], rows[at]
+    if last.leaf == first.leaf and _BLOCK_ID.search(above.rstrip("\r\n")):
+        return _GLUED  # the id would no longer end its block
     common = _common(last.containers, first.containers)
     quotes = [inner for inner in first.containers[:common] if inner.marker == ">"]
     if quotes and first.kind != "lazy":
-        if last.leaf == first.leaf and _BLOCK_ID.search(above.rstrip("\r\n")):
-            return _GLUED  # the id would no longer end its paragraph
         opening = above.split("\n", quotes[0].first)[quotes[0].first - 1]
         taken_in = new is not None and quotes[0].first > new and _CALLOUT.match(opening)
         return _GLUED if taken_in or _CALLOUT.match(below) else _JOINED

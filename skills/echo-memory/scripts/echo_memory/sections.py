@@ -103,7 +103,9 @@ def append_lines(text: str, content: str) -> str:
     if not lines:
         return text
     rows = blocks.read(text).rows
-    at = _after_text(rows, 0, len(rows)) or len(rows)
+    at = _after_text(rows, 0, len(rows))
+    if not at or rows[at - 1].kind in ("heading", "setext"):
+        at = len(rows)
     return seams.put(text, at, at, lines)
 
 
@@ -203,7 +205,9 @@ def _contains(text: str, line: str) -> bool:
 
 
 def _bare(text: str) -> str:
-    return "\n" + "".join(line.rstrip() + "\n" for line in text.split("\n"))
+    """Lines without white space at their ends, and rules without the indent that they may get."""
+    lines = (line.rstrip() for line in text.split("\n"))
+    return "\n" + "".join(f"{'---' if line == ' ---' else line}\n" for line in lines)
 
 
 def _no_such(value: str, known: Sequence[str], field: str) -> BadRequest:

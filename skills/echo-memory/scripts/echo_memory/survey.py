@@ -47,7 +47,7 @@ class Survey:
     @cached_property
     def ties(self) -> tuple[Tie, ...]:
         """Every link of every note, those in frontmatter included, but for attachments."""
-        background = {path for path, note in self.notes.items() if is_background(note)}
+        background = {path for path, note in self.notes.items() if note.is_background}
         meant = Paths(path for path in (*self.notes, *self.unreadable) if path not in background)
         otherwise = Paths(background)
         ties = (
@@ -61,11 +61,6 @@ class Survey:
     def linked(self) -> frozenset[str]:
         """The paths that another note links to."""
         return frozenset(path for tie in self.ties for path in tie.paths if path != tie.source.path)
-
-
-def is_background(note: Note) -> bool:
-    """Whether it is kept for the record: who links a day does not mean its processing log."""
-    return note.kind is not None and not note.kind.recall
 
 
 def _links(note: Note) -> Iterator[Link]:

@@ -11,7 +11,7 @@ from datetime import timedelta
 
 from echo_memory import inbox, routing
 from echo_memory.note import Note
-from echo_memory.survey import Finding, Survey, is_background
+from echo_memory.survey import Finding, Survey
 from echo_memory.text import fold
 
 ORPHAN_DAYS = 30
@@ -63,7 +63,7 @@ def same_file_names(survey: Survey) -> Iterator[Finding]:
     """Notes of one file name in several folders."""
     by_name: dict[str, list[str]] = defaultdict(list)
     for path, note in survey.notes.items():
-        if not is_background(note):
+        if not note.is_background:
             by_name[_same(note.id)].append(path)
     for first, *others in by_name.values():
         if others:

@@ -95,7 +95,8 @@ def _declare_triage(parser: argparse.ArgumentParser) -> None:
 
 
 def _triage(echo: Memory, values: Values) -> Envelope:
-    proposals = inputs.document(values.proposals, "proposals") if values.proposals else ()
+    given = values.proposals is not None
+    proposals = inputs.document(values.proposals, "proposals") if given else ()
     return triage.triage_op(echo, proposals=proposals, apply=values.apply)
 
 

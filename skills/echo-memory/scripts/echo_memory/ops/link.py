@@ -27,10 +27,7 @@ def link_op(echo: Memory, a: str, b: str) -> Envelope:
         BadRequest: a name that several entities have, with `candidates`, or a note with itself.
         NotFound: a name that no note has.
     """
-    names = {
-        "a": arguments.line(a, "a", required=True),
-        "b": arguments.line(b, "b", required=True),
-    }
+    names = {"a": arguments.reference(a, "a"), "b": arguments.reference(b, "b")}
     echo.refresh(writing=True)
     one, other = (writing.named(echo, name, field=field) for field, name in names.items())
     if one.path == other.path:

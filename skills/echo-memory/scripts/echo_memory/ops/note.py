@@ -38,7 +38,7 @@ def get_note_op(
         NotFound: no such note.
         InvalidTarget: no such section; `headings` lists those there are.
     """
-    wanted = arguments.line(path, "path", required=True)
+    wanted = arguments.reference(path, "path")
     heading = arguments.line(section, "section")
     arguments.integer(max_chars, "max_chars", low=MIN_CHARS, high=MAX_CHARS)
     warnings = echo.refresh()
@@ -92,7 +92,7 @@ def append_op(echo: Memory, path: str, line: str) -> Envelope:
     Raises:
         NotFound: no such note; nothing is created.
     """
-    wanted = arguments.line(path, "path", required=True)
+    wanted = arguments.reference(path, "path")
     words = arguments.text(line, "line", limit=MAX_CONTENT, required=True)
     if "\n" in words.strip("\n"):
         raise BadRequest("line has a line break. Give one line, or use capture.", field="line")
@@ -112,7 +112,7 @@ def patch_op(
         InvalidTarget: no such target; `headings`, `blocks` or `keys` list those there are.
         Unparseable: a frontmatter key of a note whose frontmatter does not parse.
     """
-    wanted = arguments.line(path, "path", required=True)
+    wanted = arguments.reference(path, "path")
     arguments.choice(operation, "operation", OPERATIONS)
     arguments.choice(target_type, "target_type", TARGET_TYPES)
     where = arguments.line(target, "target", required=True)
@@ -133,7 +133,7 @@ def patch_op(
 
 def put_op(echo: Memory, path: str, text: str) -> Envelope:
     """Write a whole note, new or in the place of the old one; for the operator."""
-    wanted = _markdown(arguments.line(path, "path", required=True))
+    wanted = _markdown(arguments.reference(path, "path"))
     arguments.text(text, "text")  # only checked: the note gets the line endings that it came with
     echo.refresh(writing=True)
     edit = echo.edit(wanted, lambda _: text)
@@ -151,7 +151,7 @@ def delete_op(echo: Memory, path: str) -> Envelope:
     Raises:
         NotFound: no such note.
     """
-    wanted = arguments.line(path, "path", required=True)
+    wanted = arguments.reference(path, "path")
     echo.refresh(writing=True)
     note = echo.locate(wanted)
     trashed_to = echo.trash(note.path)

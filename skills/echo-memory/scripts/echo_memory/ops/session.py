@@ -97,11 +97,11 @@ def _log_path(echo: Memory, bundle: Bundle) -> str:
     day = echo.today().isoformat()
     base = bundle.slug.removeprefix(f"{day}-")
     logged = _logged(bundle, _title(bundle.slug))
-    same_name = kind.path_for(base, date=day).removesuffix(".md")
     others = {
         note.slug
         for note in echo.catalog.notes()
-        if note.path.startswith(same_name) and not draft.contains(note.body, logged)
+        if note.id.startswith(f"{day}-{base}")
+        and not (kind.holds(note.path) and draft.contains(note.body, logged))
     }
     return kind.path_for(unique_slug(base, others), date=day)
 

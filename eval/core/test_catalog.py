@@ -1,0 +1,437 @@
+"""The catalogue: what the notes say, brought up to date by whatever changed in the folder."""
+
+from __future__ import annotations
+
+import os
+import threading
+import unicodedata
+from collections.abc import Callable, Iterable
+from datetime import date
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from echo_memory.catalog import Catalog, document
+from echo_memory.errors import VaultUnreachable
+from echo_memory.folder_vault import FolderVault
+from echo_memory.memory import Memory
+from echo_memory.note import Note
+from echo_memory.ops.capture import capture_op
+from echo_memory.ops.note import get_note_op, patch_op
+from echo_memory.ops.resolve import resolve_op
+from echo_memory.vault import Stamp
+from folders import put
+
+ADA = "resources/people/ada.md"
+TODAY = date(2026, 3, 14)
+
+
+@pytest.fixture
+def vault(vault_folder: Path) -> FolderVault:
+    return FolderVault(vault_folder)
+
+
+@pytest.fixture
+def catalog(vault: FolderVault) -> Catalog:
+    return Catalog(vault)
+
+
+def known(catalog: Catalog) -> dict[str, str]:
+    return {note.path: note.text for note in catalog.notes()}
+
+
+def found(catalog: Catalog, query: str) -> list[str]:
+    return [hit.key for hit in catalog.search(query, today=TODAY, limit=9)]
+
+
+# What changes in the folder
+
+
+def test_a_catalogue_knows_nothing_before_its_first_look(
+    catalog: Catalog, vault_folder: Path
+) -> None:
+    put(vault_folder / ADA, "# Ada\n")
+
+    assert (catalog.notes(), catalog.age_s) == ([], None)
+    catalog.refresh()
+    assert (known(catalog), catalog.note_count) == ({ADA: "# Ada\n"}, 1)
+    assert catalog.age_s is not None
+
+
+def test_a_note_that_a_person_made_changed_moved_or_deleted_is_seen_by_the_next_look(
+    catalog: Catalog, vault_folder: Path
+) -> None:
+    note = put(vault_folder / ADA, "# Ada\n")
+    catalog.refresh()
+    assert found(catalog, "ada") == [ADA]
+
+    note.write_text("# Ada\n\nalias of nobody\n")
+    catalog.refresh()
+    assert found(catalog, "nobody") == [ADA]
+
+    moved = "projects/active/ada.md"
+    (vault_folder / "projects/active").mkdir(parents=True)
+    note.rename(vault_folder / moved)
+    catalog.refresh()
+    assert (list(known(catalog)), found(catalog, "nobody")) == ([moved], [moved])
+    assert [entity.kind for entity in catalog.entities] == ["project"]
+    assert catalog.paths.named("ada") == (moved,)
+
+    (vault_folder / moved).unlink()
+    catalog.refresh()
+    assert (known(catalog), found(catalog, "nobody")) == ({}, [])
+    assert (list(catalog.entities), catalog.paths.named("ada")) == ([], ())
+
+
+def test_a_note_that_is_rewritten_within_one_tick_and_size_is_seen(
+    catalog: Catalog, vault_folder: Path
+) -> None:
+    note = put(vault_folder / ADA, "# Version 00\n")
+
+    for number in range(100):
+        text = f"# Version {number:02}\n"
+        note.write_text(text)
+        catalog.refresh()
+        assert known(catalog)[ADA] == text
+
+
+def test_a_note_whose_time_was_set_back_is_seen(catalog: Catalog, vault_folder: Path) -> None:
+    note = put(vault_folder / ADA, "# One\n")
+    os.utime(note, ns=(1_000, 1_000))
+    catalog.refresh()
+
+    note.write_text("# Two\n")
+    os.utime(note, ns=(1_000, 1_000))
+    catalog.refresh()
+
+    assert known(catalog)[ADA] == "# Two\n"
+
+
+def test_a_note_that_did_not_change_is_not_read_again(vault_folder: Path) -> None:
+    class Counting(FolderVault):
+        reads: list[str] = []  # noqa: RUF012
+
+        def stamps(self) -> dict[str, Stamp]:
+            return dict.fromkeys(super().stamps(), "settled")
+
+        def read_many(self, paths: Iterable[str]) -> dict[str, str]:
+            wanted = list(paths)
+            self.reads += wanted
+            return super().read_many(wanted)
+
+    vault = Counting(vault_folder)
+    catalog = Catalog(vault)
+    put(vault_folder / ADA, "# Ada\n")
+    catalog.refresh()
+    first = catalog.get(ADA)
+
+    catalog.refresh()
+
+    assert vault.reads == [ADA]
+    assert catalog.get(ADA) is first
+
+
+def test_a_note_that_cannot_be_read_hides_no_other(catalog: Catalog, vault_folder: Path) -> None:
+    put(vault_folder / ADA, "# Ada\n")
+    with put(vault_folder / "large.md", "x").open("r+b") as file:
+        file.truncate(10_000_001)
+
+    catalog.refresh()
+
+    assert known(catalog) == {ADA: "# Ada\n"}
+
+
+def test_a_look_at_a_vault_that_went_away_keeps_what_is_known(
+    catalog: Catalog, vault_folder: Path
+) -> None:
+    put(vault_folder / ADA, "# Ada\n")
+    catalog.refresh()
+    vault_folder.rename(vault_folder.with_name("elsewhere"))
+
+    for _ in range(2):
+        with pytest.raises(VaultUnreachable):
+            catalog.refresh()
+
+    assert known(catalog) == {ADA: "# Ada\n"}
+
+
+def test_hidden_folders_and_other_files_are_not_notes(catalog: Catalog, vault_folder: Path) -> None:
+    for path in (".obsidian/a.md", ".trash/b.md", "x/.hidden.md", "c.txt", "d.canvas", "e.md.bak"):
+        put(vault_folder / path, "# x\n")
+
+    catalog.refresh()
+
+    assert known(catalog) == {}
+
+
+def test_a_name_in_nfd_is_known_by_its_nfc_form(memory: Memory, vault_folder: Path) -> None:
+    nfd = unicodedata.normalize("NFD", "zoë")
+    put(vault_folder / f"resources/people/{nfd}.md", "# Zoë\n\nA friend.\n")
+
+    assert get_note_op(memory, "zoë")["path"] == f"resources/people/{nfd}.md"
+    assert resolve_op(memory, "Zoë")["match"]["path"] == f"resources/people/{nfd}.md"
+    capture_op(memory, "Engine", kind="project", body="By Zoë.")
+    assert memory.catalog.get("projects/active/engine.md") is not None
+    (link,) = Note("projects/active/engine.md", memory.locate("engine").text).links
+    assert memory.catalog.resolve(link, "") == f"resources/people/{nfd}.md"
+
+
+# What we write ourselves
+
+
+def test_own_writes_and_removals_are_known_at_once(
+    catalog: Catalog, vault: FolderVault, vault_folder: Path
+) -> None:
+    catalog.refresh()
+
+    vault.write(ADA, "# Ada\n\nsteam\n", expected=None)
+    catalog.put(ADA, "# Ada\n\nsteam\n")
+    assert found(catalog, "steam") == [ADA]
+    assert [entity.title for entity in catalog.entities] == ["Ada"]
+
+    vault.trash(ADA, expected="# Ada\n\nsteam\n")
+    catalog.drop(ADA)
+    assert (found(catalog, "steam"), list(catalog.entities)) == ([], [])
+
+    catalog.refresh()
+    assert known(catalog) == {}
+
+
+def test_an_edit_by_a_person_after_ours_is_seen_by_the_next_look(
+    catalog: Catalog, vault: FolderVault, vault_folder: Path
+) -> None:
+    catalog.refresh()
+    vault.write(ADA, "# Ada\n", expected=None)
+    catalog.put(ADA, "# Ada\n")
+
+    (vault_folder / ADA).write_text("# Eve\n")
+    catalog.refresh()
+
+    assert known(catalog) == {ADA: "# Eve\n"}
+
+
+class Paused(FolderVault):
+    """A folder in which something happens while somebody looks at it."""
+
+    meanwhile: Callable[[], None] | None = None
+
+    def read_many(self, paths: Iterable[str]) -> dict[str, str]:
+        texts = super().read_many(paths)
+        happening, self.meanwhile = self.meanwhile, None
+        if happening:
+            happening()
+        return texts
+
+
+def test_what_we_write_during_a_look_is_not_undone_by_it(vault_folder: Path) -> None:
+    vault = Paused(vault_folder)
+    catalog = Catalog(vault)
+    put(vault_folder / ADA, "# Old\n")
+    put(vault_folder / "gone.md", "# Gone\n")
+
+    def write() -> None:
+        vault.write(ADA, "# New\n", expected="# Old\n")
+        catalog.put(ADA, "# New\n")
+        vault.trash("gone.md", expected="# Gone\n")
+        catalog.drop("gone.md")
+        vault.write("made.md", "# Made\n", expected=None)
+        catalog.put("made.md", "# Made\n")
+
+    vault.meanwhile = write
+    catalog.refresh()
+
+    assert known(catalog) == {ADA: "# New\n", "made.md": "# Made\n"}
+    catalog.refresh()
+    assert known(catalog) == {ADA: "# New\n", "made.md": "# Made\n"}
+
+
+def test_a_look_that_waited_for_another_sees_what_changed_before_it_was_asked_for(
+    vault_folder: Path,
+) -> None:
+    vault = Paused(vault_folder)
+    catalog = Catalog(vault)
+    note = put(vault_folder / ADA, "# Old\n")
+    second = threading.Thread(target=catalog.refresh)
+
+    def change() -> None:
+        note.write_text("# New\n")
+        second.start()
+
+    vault.meanwhile = change
+    catalog.refresh()
+    second.join()
+
+    assert known(catalog) == {ADA: "# New\n"}
+
+
+def test_an_error_of_one_look_is_not_taken_for_a_look_by_those_who_waited(
+    vault_folder: Path,
+) -> None:
+    vault = Paused(vault_folder)
+    catalog = Catalog(vault)
+    put(vault_folder / ADA, "# Ada\n")
+    second = threading.Thread(target=catalog.refresh)
+
+    def fail() -> None:
+        second.start()
+        raise VaultUnreachable("Away. Wait.")
+
+    vault.meanwhile = fail
+    with pytest.raises(VaultUnreachable):
+        catalog.refresh()
+    second.join()
+
+    assert known(catalog) == {ADA: "# Ada\n"}
+
+
+def at_once(*works: Callable[[int], object]) -> list[BaseException]:
+    """Do each work twelve times, all of them side by side; returns what was raised."""
+    faults: list[BaseException] = []
+
+    def repeat(work: Callable[[int], object]) -> None:
+        try:
+            for number in range(12):
+                work(number)
+        except BaseException as error:
+            faults.append(error)
+
+    threads = [threading.Thread(target=repeat, args=[work]) for work in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return faults
+
+
+def test_threads_that_write_search_and_look_all_at_once_end_with_what_is_in_the_folder(
+    memory: Memory, vault_folder: Path
+) -> None:
+    def by_hand(number: int) -> None:
+        path = vault_folder / f"resources/people/hand-{number}.md"
+        put(path, f"# Hand {number}\n\nSee [[mind-{number}]]. steam\n")
+        if number % 3 == 0:
+            path.unlink()
+
+    faults = at_once(
+        lambda n: capture_op(memory, f"Mind {n}", kind="concept", body="steam", force=True),
+        lambda n: capture_op(memory, f"Plan {n}", kind="project", body=f"Mind {n} steam"),
+        by_hand,
+        lambda _: memory.catalog.refresh(),
+        lambda _: found(memory.catalog, "steam"),
+    )
+
+    assert faults == []
+    memory.refresh()
+    on_disk = {
+        str(path.relative_to(vault_folder)): path.read_text() for path in vault_folder.rglob("*.md")
+    }
+    assert known(memory.catalog) == on_disk
+    fresh = Catalog(FolderVault(vault_folder))
+    fresh.refresh()
+    assert memory.catalog.entities.to_json() == fresh.entities.to_json()
+    assert found(memory.catalog, "steam mind hand") == found(fresh, "steam mind hand")
+
+
+NAMES = st.sampled_from(["a", "b", "c"])
+FOLDERS = st.sampled_from(["resources/people", "projects/active", "_agent/memory/semantic", "x"])
+STEPS = st.tuples(
+    st.sampled_from(["by hand", "by us", "removed by hand", "removed by us", "look", "search"]),
+    st.tuples(FOLDERS, NAMES).map("/".join),
+    st.sampled_from(["# A\n", "# A\n\nsteam [[b]]\n", "---\ntype: concept\n---\n[[a]]", "[[c]]"]),
+)
+
+
+@given(st.lists(STEPS, max_size=12))
+@settings(
+    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_whatever_happened_a_catalogue_ends_like_one_that_was_made_anew(
+    vault: FolderVault, vault_folder: Path, steps: list[tuple[str, str, str]]
+) -> None:
+    for old in vault_folder.rglob("*.md"):
+        old.unlink()
+    catalog = Catalog(vault)
+    for what, name, text in steps:
+        path = f"{name}.md"
+        file = vault_folder / path
+        if what == "by hand":
+            put(file, text)
+        elif what == "by us":
+            put(file, text)
+            catalog.put(path, text)
+        elif what == "removed by hand":
+            file.unlink(missing_ok=True)
+        elif what == "removed by us":
+            file.unlink(missing_ok=True)
+            catalog.drop(path)
+        elif what == "look":
+            catalog.refresh()
+        else:
+            found(catalog, "steam")
+
+    catalog.refresh()
+    fresh = Catalog(vault)
+    fresh.refresh()
+
+    assert known(catalog) == known(fresh)
+    assert catalog.entities.to_json() == fresh.entities.to_json()
+    hits = catalog.search("steam a", today=TODAY, limit=9)
+    assert hits == fresh.search("steam a", today=TODAY, limit=9)
+    assert catalog.ties(hits[:1], limit=9) == fresh.ties(hits[:1], limit=9)
+    assert {path: catalog.key_of(path) for path in known(catalog)} == {
+        path: fresh.key_of(path) for path in known(fresh)
+    }
+
+
+# What a note is to recall
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        ("projects/archive/x.md", "---\nstatus: active\n---\n# X\n", "archived"),
+        ("projects/active/x.md", "---\nstatus: Archived\n---\n# X\n", "archived"),
+        ("projects/archived/x.md", "# X\n", ""),
+        ("resources/people/x.md", "---\nstatus: [a]\n---\n# X\n", ""),
+    ],
+)
+def test_a_note_in_the_archive_is_archived_whatever_it_says(
+    path: str, text: str, expected: str
+) -> None:
+    assert document(Note(path, text)).status == expected
+
+
+def test_the_agent_log_of_a_day_is_not_searched_but_the_rest_of_it_is() -> None:
+    text = "# Day\n\nMine.\n\n## Agent Log\n\n- Captured\n\n## Evening\n\nMine too.\n"
+
+    made = document(Note("journal/daily/2026-03-14.md", text))
+
+    assert "Captured" not in made.body
+    assert made.body.endswith("Mine.\n\n## Evening\n\nMine too.\n")
+    assert made.headings == ("Day", "Evening")
+    assert made.dates == ("2026-03-14",)
+
+
+def test_a_link_to_a_note_that_shares_its_id_says_its_path(catalog: Catalog) -> None:
+    for path in ("a/x.md", "b/X.md", "b/y.MD"):
+        catalog.put(path, "")
+
+    assert [catalog.key_of(path) for path in ("a/x.md", "b/X.md", "b/y.MD")] == ["a/x", "b/X", "y"]
+
+
+def test_a_patched_key_is_in_recall_at_once(memory: Memory) -> None:
+    capture_op(memory, "Engine", kind="project", body="Gears.")
+    found(memory.catalog, "x")
+
+    patch_op(
+        memory,
+        "engine",
+        operation="append",
+        target_type="frontmatter",
+        target="aliases",
+        content="Zeppelin",
+    )
+
+    assert found(memory.catalog, "zeppelin") == ["projects/active/engine.md"]
