@@ -375,7 +375,7 @@ def _outcome(
     if plan.entity is not None:
         fields["slug"] = plan.entity.slug
         fields["links_added"] = shown(plan.links if action != "unchanged" else ())
-        fields["near_duplicates"] = described(plan.near)
+        fields["near_duplicates"] = described(near for near in plan.near if near.is_near)
     if preview is not None:
         fields |= {"dry_run": True, "would_write": preview}
     every = [*plan.warnings, *(warnings or [])]
