@@ -137,6 +137,21 @@ def test_a_note_that_is_no_entity_is_linked_by_its_id(two: Memory, vault_folder:
     assert link_op(two, "tea", "engine")["b_changed"] is False
 
 
+@pytest.mark.parametrize("name", ["C# notes", "a^b", "a|b", "[a] (b)", "100% #1"])
+def test_a_name_that_no_wikilink_can_say_is_linked_in_the_markdown_way(
+    two: Memory, vault_folder: Path, name: str
+) -> None:
+    put(vault_folder / f"resources/concepts/{name}.md", "# Odd\n")
+
+    link_op(two, "engine", f"resources/concepts/{name}")
+
+    assert "- [Odd](" in read(vault_folder, ENGINE)
+    again = link_op(two, f"resources/concepts/{name}.md", "engine")
+    assert (again["a_changed"], again["b_changed"]) == (False, False)
+    hits = two.catalog.search("engine", today=two.today(), limit=1)
+    assert [tie.key for tie in two.catalog.ties(hits, limit=9)] == [f"resources/concepts/{name}.md"]
+
+
 def test_a_note_whose_frontmatter_does_not_parse_is_linked_below_it(
     two: Memory, vault_folder: Path
 ) -> None:

@@ -20,6 +20,7 @@ from echo_memory.memory import Memory
 from echo_memory.ops.note import (
     MAX_CHARS,
     MAX_CONTENT,
+    MAX_TARGET,
     MIN_CHARS,
     append_op,
     delete_op,
@@ -123,6 +124,16 @@ def test_a_section_is_its_body_with_its_sub_headings(
     answer = get_note_op(memory, "engine", section=section)
 
     assert (answer["content"], answer["total_chars"]) == (content, len(content))
+
+
+def test_a_heading_with_an_odd_space_or_of_great_length_can_be_named(
+    memory: Memory, engine: Path
+) -> None:
+    for heading in ("One\u2028two", "Long " * 400):
+        engine.write_text(f"# Engine\n\n## {heading}\n\ntext\n", "utf-8")
+
+        assert get_note_op(memory, "engine", section=heading)["content"] == "text"
+        assert patched(memory, "heading", f"Engine::{heading.strip()}", "x")["action"] == "updated"
 
 
 def test_a_section_that_is_not_there_is_answered_with_those_that_are(
@@ -460,7 +471,8 @@ OPS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     ("op", "changes", "field"),
     [
         *((op, {"path": value}, "path") for op in OPS for value in ("", "  ", "a\nb", 5, None)),
-        ("get", {"section": "a\nb"}, "section"),
+        ("get", {"section": "a\x00"}, "section"),
+        ("get", {"section": "x" * (MAX_TARGET + 1)}, "section"),
         ("get", {"max_chars": MIN_CHARS - 1}, "max_chars"),
         ("get", {"max_chars": MAX_CHARS + 1}, "max_chars"),
         ("get", {"max_chars": "800"}, "max_chars"),
@@ -477,6 +489,7 @@ OPS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
         ("patch", {"target_type": "line"}, "target_type"),
         ("patch", {"target": ""}, "target"),
         ("patch", {"target": "  "}, "target"),
+        ("patch", {"target": "x" * (MAX_TARGET + 1)}, "target"),
         ("patch", {"content": 5}, "content"),
         ("patch", {"content": "x" * (MAX_CONTENT + 1)}, "content"),
         ("patch", {"target_type": "frontmatter", "target": "phase", "content": "x"}, "content"),

@@ -238,7 +238,8 @@ def test_a_query_without_hits_is_answered_with_the_nearest_names(memory: Memory)
         ("ada-lovelace", "resources/people/ada-lovelace.md")
     ]
     assert report.text_of(answer) == (
-        "Nothing found. Nearest names: Ada Lovelace (resources/people/ada-lovelace.md)"
+        "Nothing found. Nearest names:\n- ada-lovelace: Ada Lovelace (person, similar spelling,"
+        f" {answer['nearest'][0]['score']:.2f}) · resources/people/ada-lovelace.md"
     )
 
 

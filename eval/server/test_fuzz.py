@@ -23,29 +23,26 @@ from echo_memory.ops.capture import capture_op
 
 TOOLS = registered("full")
 
-# Half of what is sent should get past the types, so that the operations see the rest.
-WORDS = st.one_of(
-    st.text(st.characters(), max_size=30),
-    st.sampled_from(
-        [
-            "ada-lovelace",
-            "Ada Lovelace",
-            "resources/people/ada-lovelace.md",
-            "Ada Lovelace::Log",
-            "../../etc/passwd",
-            "person",
-            "heading",
-            "append",
-            "frontmatter",
-            "tags",
-            "2026-02-30",
-            "[[x]]",
-            "---\na: [\n---\n",
-            "```\n# x",
-            "x" * 5_000,
-        ]
-    ),
+APT = st.sampled_from(
+    [
+        "ada-lovelace",
+        "Ada Lovelace",
+        "Ada Lovelase",
+        "analytical-engine",
+        "resources/people/ada-lovelace.md",
+        "Analytical Engine::Status",
+        "tags",
+        "person",
+        "2026-02-28",
+        "Some [[ada-lovelace]] words",
+        "```\n# x",
+        "---\na: [\n---\n",
+        "^",
+        "#",
+        "-",
+    ]
 )
+WORDS = APT | st.text(st.characters(), max_size=30) | st.just("x" * 5_000) | st.just("../../x")
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | WORDS,
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(WORDS, inner, max_size=4),
@@ -55,28 +52,35 @@ VALUES = st.recursive(
 
 @st.composite
 def calls(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
-    """A tool, and arguments that nearly fit it."""
+    """A tool, and arguments that fit it, or nearly, or not at all."""
     name = draw(st.sampled_from(sorted(TOOLS)))
-    properties = TOOLS[name].tool.parameters["properties"]
-    arguments = {
-        key: draw(_near(entry) | VALUES)
-        for key, entry in properties.items()
-        if draw(st.integers(0, 5))
-    }
-    return name, arguments | draw(st.dictionaries(WORDS, VALUES, max_size=1) | st.just({}))
+    schema = TOOLS[name].tool.parameters
+    if draw(st.integers(0, 2)):
+        required = set(schema.get("required", ()))
+        fitting = {key: _near(entry, APT) for key, entry in schema["properties"].items()}
+        return name, draw(
+            st.fixed_dictionaries(
+                {key: values for key, values in fitting.items() if key in required},
+                optional={key: values for key, values in fitting.items() if key not in required},
+            )
+        )
+    odd = {key: _near(entry, WORDS) | VALUES for key, entry in schema["properties"].items()}
+    unknown = draw(st.dictionaries(WORDS, VALUES, max_size=1))
+    return name, draw(st.fixed_dictionaries({}, optional=odd)) | unknown
 
 
-def _near(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
+def _near(schema: dict[str, Any], words: st.SearchStrategy[str]) -> st.SearchStrategy[Any]:
     """Values of the type that a schema asks for."""
     if "enum" in schema:
-        return st.sampled_from(schema["enum"]) | WORDS
+        return st.sampled_from([*schema["enum"], "alien"])
     if schema["type"] == "array":
-        return st.lists(_near(schema["items"]), max_size=3)
+        return st.lists(_near(schema["items"], words), max_size=3)
     if schema["type"] == "object":
-        keys = {key: _near(entry) for key, entry in schema["properties"].items()}
-        return st.fixed_dictionaries({}, optional={**keys, "knd": WORDS})
+        keys = {key: _near(entry, words) for key, entry in schema["properties"].items()}
+        title = keys.pop("title")
+        return st.fixed_dictionaries({"title": title}, optional={**keys, "knd": words})
     return {
-        "string": WORDS,
+        "string": words,
         "integer": st.integers(schema.get("minimum", 0) - 1, schema.get("maximum", 10) + 1),
         "boolean": st.booleans(),
     }[schema["type"]]
@@ -91,6 +95,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[EchoServer
     memory = open_memory(config, notify=lambda _: None)
     bootstrap_op(memory)
     capture_op(memory, "Ada Lovelace", kind="person", body="Wrote the first program.")
+    capture_op(memory, "Analytical Engine", kind="project", body="A ^block\n\n- one ^")
     return EchoServer(memory, TOOLS), folder / "vault"
 
 

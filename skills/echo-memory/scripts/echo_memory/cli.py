@@ -48,10 +48,11 @@ class _Parser(argparse.ArgumentParser):
         """Refuse the command line."""
         found = _COMPLAINT.match(message)
         field = next(filter(None, found.groups()), "") if found else ""
-        dash = " Write --option=VALUE where a value begins with a dash."
+        what = f"{message[:1].upper()}{message[1:500]}."
+        if "expected one argument" in message:
+            what += " Write --option=VALUE where a value begins with a dash."
         raise BadRequest(
-            f"{message[:1].upper()}{message[1:500]}.{dash if 'expected one argument' in message else ''}"
-            f" See `{self.prog} --help`.",
+            f"{what} See `{self.prog} --help`.",
             field=field.replace("-", "_").strip("_").lower()[:80] or self.prog,
         )
 

@@ -47,7 +47,7 @@ class Graph:
 
 def _targets(text: str) -> Iterator[str]:
     for found in _TARGET.finditer(text):
-        yield _name(found[1] or unquote(found[2]).partition("#")[0])
+        yield _name(found[1] or unquote(found[2].partition("#")[0]))
 
 
 def _name(target: str) -> str:

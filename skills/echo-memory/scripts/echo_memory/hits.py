@@ -1,4 +1,4 @@
-"""The hits: the notes that recall found, in words."""
+"""The hits: the notes that were found, in words."""
 
 from __future__ import annotations
 
@@ -36,5 +36,15 @@ def recalled(primary: Sequence[_Fields], linked: Sequence[_Fields], omitted: int
 
 def nothing_found(nearest: Sequence[_Fields]) -> str:
     """What recall says when nothing matches."""
-    names = "; ".join(f"{entry['title']} ({entry['path']})" for entry in nearest)
-    return f"Nothing found.{f' Nearest names: {names}' if names else ''}"
+    return "\n".join(
+        ["Nothing found." + (" Nearest names:" if nearest else ""), *candidates(nearest)]
+    )
+
+
+def candidates(found: Sequence[_Fields]) -> list[str]:
+    """The entities that a name may mean, each on a line of its own."""
+    return [
+        f"- {entry['slug']}: {entry['title']} ({entry['kind']}, {entry['why']},"
+        f" {entry['score']:.2f}) · {entry['path']}"
+        for entry in found
+    ]

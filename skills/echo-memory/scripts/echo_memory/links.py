@@ -10,7 +10,7 @@ import re
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from echo_memory.regions import regions
 
@@ -45,6 +45,7 @@ _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*+:|//")
 _COMMENT_LINE = re.compile(r"^[ \t]*#.*$", re.MULTILINE)
 _COMMENT = re.compile("%%+")
+_UNNAMEABLE = re.compile(r"[#^|\[\]]")
 _UNSHOWABLE = str.maketrans("[]", "()")
 
 
@@ -113,7 +114,7 @@ def strip(text: str) -> str:
 
 
 def wikilink(key: str, shown: str = "", *, table: bool = False) -> str:
-    r"""A wikilink to a note that shows a text.
+    r"""A wikilink to a note that shows a text, or a Markdown link where no wikilink can name it.
 
     Args:
         key: id, or path without `.md`.
@@ -123,7 +124,11 @@ def wikilink(key: str, shown: str = "", *, table: bool = False) -> str:
     """
     shown = _COMMENT.sub("%", shown.translate(_UNSHOWABLE))
     shown = " ".join(shown.splitlines()).strip() or key
-    link = f"[[{key}]]" if shown == key else f"[[{key}|{shown}]]"
+    if _UNNAMEABLE.search(key):
+        label = shown.translate(_UNSHOWABLE).replace("\\", "\\\\")
+        link = f"[{label}]({quote(key)}.md)"
+    else:
+        link = f"[[{key}]]" if shown == key else f"[[{key}|{shown}]]"
     return link.replace("|", "\\|") if table else link
 
 

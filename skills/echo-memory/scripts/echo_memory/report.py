@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from echo_memory.hits import nothing_found, recalled
+from echo_memory.hits import candidates, nothing_found, recalled
 from echo_memory.lines import indented, one_line
 
 MAX_CHARS = 8_000
@@ -79,17 +79,9 @@ def _resolve(envelope: _Fields) -> str:
         [
             "No single entity has that name."
             f" A new note's slug would be {envelope['suggest_slug']}.",
-            *_candidates(envelope["candidates"]),
+            *candidates(envelope["candidates"]),
         ]
     )
-
-
-def _candidates(candidates: Sequence[_Fields]) -> list[str]:
-    return [
-        f"- {entry['slug']}: {entry['title']} ({entry['kind']}, {entry['why']},"
-        f" {entry['score']:.2f}) · {entry['path']}"
-        for entry in candidates
-    ]
 
 
 def _captured(fields: _Fields) -> str:
@@ -100,7 +92,7 @@ def _captured(fields: _Fields) -> str:
         return "\n".join(
             [
                 "duplicate-gate: nothing was written, for this may be a note that exists.",
-                *_candidates(fields["candidates"]),
+                *candidates(fields["candidates"]),
                 "Answer with merge_into=<slug> to add to one of them, or with force=true to make a"
                 " new note once the operator has confirmed. Do not retry unchanged.",
             ]
@@ -108,7 +100,7 @@ def _captured(fields: _Fields) -> str:
     lines = [f"{'would be ' if fields.get('dry_run') else ''}{fields['action']}: {fields['path']}"]
     lines += _linked(fields)
     if fields.get("near_duplicates"):
-        lines += ["Similar names:", *_candidates(fields["near_duplicates"])]
+        lines += ["Similar names:", *candidates(fields["near_duplicates"])]
     if fields.get("would_write"):
         lines += ["It would write:", indented(fields["would_write"])]
     return "\n".join(lines)
@@ -144,8 +136,8 @@ def _triage(envelope: _Fields) -> str:
     for item in envelope["items"]:
         age = "" if item["age_days"] is None else f" ({item['age_days']} days)"
         kind = f" → {item['suggested_kind']}?" if item["suggested_kind"] else ""
-        first, *rest = item["line"].split("\n")
-        lines += [f"- [{item['id']}] {first}{age}{kind}", *map(indented, rest)]
+        first, *rest = f"{item['line']}{age}{kind}".split("\n")
+        lines += [f"- [{item['id']}] {first}", *map(indented, rest)]
     if envelope.get("omitted"):
         lines.append(f"… and {envelope['omitted']} more; file these, and list the inbox again.")
     return "\n".join(lines or ["The inbox is empty."])
@@ -158,10 +150,13 @@ def _session(envelope: _Fields) -> str:
         lines.insert(0, _error(envelope["error"]))
     for step in envelope["steps"]:
         state = step.get("action") or ("done" if step["ok"] else "failed")
-        what = f", {step['scope']}" if "scope" in step else ""
-        lines.append(f"- {step['step']}: {state}{what}")
+        facts = [state, *(step[key] for key in _STEP_FACTS if step.get(key))]
+        lines.append(f"- {step['step']}: {', '.join(facts)}")
         lines += map(indented, [*_linked(step), *_each(step.get("results", ()))])
     return "\n".join(lines)
+
+
+_STEP_FACTS = ("scope", "scope_updated", "completed_at")
 
 
 def _note(envelope: _Fields) -> str:
@@ -258,12 +253,9 @@ def _violations(envelope: _Fields) -> list[str]:
 
 
 def _bootstrap(envelope: _Fields) -> str:
-    if not envelope["created"]:
-        return "The vault was complete; nothing was written."
-    lines = ["Created:", *(f"- {path}" for path in envelope["created"])]
-    if envelope["kept"]:
-        lines += ["Kept as they were:", *(f"- {path}" for path in envelope["kept"])]
-    return "\n".join(lines)
+    created, kept = ([f"- {path}" for path in envelope[key]] for key in ("created", "kept"))
+    lines = ["Created:", *created] if created else ["The vault was complete; nothing was written."]
+    return "\n".join([*lines, *(["Kept as they were:", *kept] if kept else [])])
 
 
 def _plain(envelope: _Fields) -> str:

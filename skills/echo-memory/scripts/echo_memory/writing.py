@@ -344,7 +344,7 @@ def shown(links: Iterable[Added]) -> list[Fields]:
     return [{"slug": link.slug, "text": link.text} for link in links]
 
 
-def described(candidates: tuple[Candidate, ...]) -> list[Fields]:
+def described(candidates: Iterable[Candidate]) -> list[Fields]:
     """Candidates as an envelope shows them."""
     return [
         {

@@ -16,6 +16,7 @@ from echo_memory.vault import safe_path
 DEFAULT_CHARS = 8_000
 MIN_CHARS, MAX_CHARS = 200, 100_000
 MAX_CONTENT = 200_000
+MAX_TARGET = 10_000  # headings can be long
 OPERATIONS, TARGET_TYPES = sections.OPERATIONS, sections.TARGET_TYPES
 
 
@@ -39,7 +40,7 @@ def get_note_op(
         InvalidTarget: no such section; `headings` lists those there are.
     """
     wanted = arguments.reference(path, "path")
-    heading = arguments.line(section, "section")
+    heading = arguments.text(section, "section", limit=MAX_TARGET).strip()
     arguments.integer(max_chars, "max_chars", low=MIN_CHARS, high=MAX_CHARS)
     warnings = echo.refresh()
     note = echo.locate(wanted)
@@ -115,7 +116,7 @@ def patch_op(
     wanted = arguments.reference(path, "path")
     arguments.choice(operation, "operation", OPERATIONS)
     arguments.choice(target_type, "target_type", TARGET_TYPES)
-    where = arguments.line(target, "target", required=True)
+    where = arguments.text(target, "target", limit=MAX_TARGET, required=True)
     words = arguments.text(content, "content", limit=MAX_CONTENT)
     echo.refresh(writing=True)
     note = echo.locate(wanted)

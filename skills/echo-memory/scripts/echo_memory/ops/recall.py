@@ -72,7 +72,7 @@ def recall_op(
 def _nearest(echo: Memory, words: str, budget: int) -> list[Fields]:
     """The entities whose names are nearest, as many as fit."""
     candidates = echo.catalog.entities.candidates(short(words, MAX_TITLE), limit=_NEAREST)
-    nearest = writing.described(tuple(candidates))
+    nearest = writing.described(candidates)
     while len(hits.nothing_found(nearest)) > budget:
         nearest.pop()
     return nearest

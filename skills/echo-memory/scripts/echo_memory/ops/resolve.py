@@ -29,7 +29,7 @@ def resolve_op(echo: Memory, mention: str) -> Envelope:
     return success(
         "resolve",
         match=False,
-        candidates=writing.described(tuple(candidates)),
+        candidates=writing.described(candidates),
         suggest_slug=unique_slug(slugify(name), echo.catalog.paths),
         warnings=warnings,
     )

@@ -1,0 +1,179 @@
+"""Both doors run the same operations: twin vaults end with the same bytes."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from echo_mcp.app import create_app
+from echo_mcp.settings import Settings
+from echo_memory.cli import main
+from echo_memory.memory import open_memory
+
+TOKEN = "a-token-that-is-long-enough-for-anyone"
+NOW = datetime(2026, 3, 14, 9, 26, 53, tzinfo=timezone(timedelta(hours=1)))
+
+ADA = {
+    "title": "Ada Lovelace",
+    "kind": "person",
+    "aliases": ["Countess of Lovelace"],
+    "tags": ["maths", "first of all"],
+    "sources": ["a letter: page 3"],
+    "body": "# Ada Lovelace\n\nWrote the first program.\n\n## Family\n\nDaughter of Byron.",
+}
+PROPOSAL = {"title": "Brass sources", "kind": "reference", "body": "Ask Ada Lovelace."}
+BUNDLE = {
+    "slug": "engine-kickoff",
+    "log_body": "Ordered gears with Ada Lovelace.",
+    "agent_log_line": "Engine kickoff done",
+    "scope": "Rebuild the engine: gears",
+    "reflect": [{"title": "Prefers millimetres", "kind": "semantic"}],
+}
+CAPTURE_ADA = [
+    "capture", ADA["title"], "--kind", "person", "--alias", "Countess of Lovelace",
+    "--tag", "maths", "--tag", "first of all", "--source", "a letter: page 3",
+    "--body", ADA["body"],
+]  # fmt: skip
+
+# What an assistant calls, and what is typed for the same; `-` has standard input behind it.
+DAY: list[tuple[str, dict[str, Any], list[str], Any]] = [
+    ("echo_capture", ADA, CAPTURE_ADA, None),
+    (
+        "echo_capture",
+        {"title": "Engine", "kind": "project", "body": "By Ada Lovelace."},
+        ["capture", "Engine", "--kind", "project", "--body", "By Ada Lovelace."],
+        None,
+    ),
+    (
+        "echo_capture",
+        {"title": "Ada Lovelase", "kind": "person", "body": "x"},
+        ["capture", "Ada Lovelase", "--kind", "person", "--body", "x"],
+        None,
+    ),
+    (
+        "echo_capture",
+        {"title": "Ada Lovelase", "body": "Studied.", "merge_into": "ada-lovelace"},
+        ["capture", "Ada Lovelase", "--body", "Studied.", "--merge-into", "ada-lovelace"],
+        None,
+    ),
+    ("echo_capture", {"title": "Buy brass"}, ["capture", "Buy brass"], None),
+    (
+        "echo_triage_inbox",
+        {"proposals": [{**PROPOSAL, "line": "Buy brass"}], "apply": True},
+        ["triage", "--proposals", "-", "--apply"],
+        [{**PROPOSAL, "line": "Buy brass"}],
+    ),
+    (
+        "echo_reflect",
+        {"proposals": [PROPOSAL], "apply": True},
+        ["reflect", "--proposals", "-", "--apply"],
+        [PROPOSAL],
+    ),
+    (
+        "echo_patch_note",
+        {
+            "path": "engine",
+            "operation": "append",
+            "target_type": "heading",
+            "target": "Engine::Status",
+            "content": "Gears ordered.",
+        },
+        ["patch", "engine", "append", "heading", "Engine::Status", "Gears ordered."],
+        None,
+    ),
+    (
+        "echo_append_note",
+        {"path": "engine", "line": "- [ ] call"},
+        ["append", "engine", "- [ ] call"],
+        None,
+    ),
+    (
+        "echo_link",
+        {"a": "Ada Lovelace", "b": "engine"},
+        ["link", "Ada Lovelace", "engine"],
+        None,
+    ),
+    ("echo_set_scope", {"scope": "Gears"}, ["scope", "set", "Gears"], None),
+    (
+        "echo_log_session",
+        {**BUNDLE, "apply": True},
+        ["session-end", "--bundle", "-", "--apply"],
+        BUNDLE,
+    ),
+    ("echo_load", {}, ["load"], None),
+    ("echo_recall", {"query": "who wrote it"}, ["recall", "who wrote it"], None),
+    ("echo_resolve", {"mention": "countess"}, ["resolve", "countess"], None),
+    ("echo_get_note", {"path": "engine"}, ["get", "engine"], None),
+    ("echo_get_scope", {}, ["scope"], None),
+]
+
+
+def settings_for(folder: Path, state: Path) -> Settings:
+    folder.mkdir()
+    return Settings.from_env(
+        {
+            "ECHO_BASE": folder.as_uri(),
+            "ECHO_STATE_DIR": str(state),
+            "ECHO_MCP_TOKEN": TOKEN,
+        }
+    )
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[TestClient]:
+    settings = settings_for(tmp_path / "served", tmp_path / "served-state")
+    headers = {
+        "Authorization": f"Bearer {TOKEN}",
+        "Accept": "application/json, text/event-stream",
+    }
+    app = create_app(settings, open_memory(settings.config, clock=lambda: NOW))
+    with TestClient(app, base_url="http://127.0.0.1:8765", headers=headers) as client:
+        yield client
+
+
+def asked(server: TestClient, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    params = {"name": tool, "arguments": arguments}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    answer: dict[str, Any] = server.post("/mcp", json=body).json()["result"]["structuredContent"]
+    return answer
+
+
+def typed_in(value: Any) -> io.TextIOWrapper:
+    return io.TextIOWrapper(io.BytesIO(json.dumps(value).encode()))
+
+
+def notes(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def test_a_day_through_mcp_and_through_the_command_line_leaves_the_same_bytes_and_answers(
+    tmp_path: Path,
+    server: TestClient,
+    capsysbinary: pytest.CaptureFixture[bytes],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    served, typed = tmp_path / "served", tmp_path / "typed"
+    where = ["--vault", str(typed), "--state-dir", str(tmp_path / "typed-state"), "--json"]
+    for folder in (served, typed):
+        state = ["--vault", str(folder), "--state-dir", str(tmp_path / f"{folder.name}-state")]
+        assert main([*state, "bootstrap"], clock=lambda: NOW) == 0
+    capsysbinary.readouterr()
+
+    for tool, arguments, words, stdin in DAY:
+        monkeypatch.setattr("sys.stdin", typed_in(stdin))
+        main([*where, *words], clock=lambda: NOW)
+
+        assert json.loads(capsysbinary.readouterr().out) == asked(server, tool, arguments), tool
+
+    assert notes(typed) == notes(served)

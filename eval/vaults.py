@@ -1,0 +1,42 @@
+"""Vaults for tests: every kind that there is, each over a folder that the test can see into."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from echo_memory.folder_vault import FolderVault
+from echo_memory.rest_vault import RestVault
+from echo_memory.vault import Vault
+from olrapi.standin import StandIn
+
+KEY = "0123456789abcdef-the-key"
+
+# What a stand-in of each kind takes on; a kind without any is a folder itself.
+KINDS: dict[str, dict[str, object] | None] = {
+    "folder": None,
+    "rest 2.1.1": {"version": "2.1.1"},
+    "rest 3.6.2": {"version": "3.6.2"},
+    "rest 4.1.7": {"version": "4.1.7"},
+    "rest 5.1.0": {"version": "5.1.0"},
+    "rest with conditions": {"version": "5.1.0", "conditional": True},
+}
+
+
+@contextmanager
+def opened(kind: str, root: Path) -> Iterator[Vault]:
+    """A vault of a kind, over a folder."""
+    plugin = KINDS[kind]
+    if plugin is None:
+        yield FolderVault(root)
+        return
+    with StandIn(root, KEY, **plugin) as stand_in, rest(stand_in) as vault:
+        yield vault
+
+
+@contextmanager
+def rest(stand_in: StandIn, **said: object) -> Iterator[RestVault]:
+    """The vault behind a stand-in; timeouts are long enough for anything that does answer."""
+    with closing(RestVault(stand_in.url, KEY, **{"timeout": 10.0, **said})) as vault:
+        yield vault
