@@ -13,6 +13,7 @@ from echo_memory import draft, writing
 from echo_memory.errors import BadRequest, NotBootstrapped, NotFound, Unparseable
 from echo_memory.memory import Memory, open_memory
 from echo_memory.ops.capture import capture_op
+from echo_memory.planning import make_plan
 from folders import snapshot
 
 PERSON = "resources/people/ada-lovelace.md"
@@ -395,7 +396,7 @@ def test_two_writers_that_create_the_same_note_end_with_both_bodies_in_it(
 ) -> None:
     other = open_memory(memory.config, clock=memory.clock, notify=memory.notify)
     other.catalog.refresh()
-    plan = writing.make_plan(other, draft.Proposal("Ada Lovelace", "person", "From the other."))
+    plan = make_plan(other, draft.Proposal("Ada Lovelace", "person", "From the other."))
 
     ada(memory, body="From the first.")
     assert plan.action == "created"

@@ -52,6 +52,7 @@ BUNDLE = {"slug": "kickoff", "log_body": "Ordered gears.", "agent_log_line": "Ki
         (["capture", "caf\udce9"], "capture", "title"),
         (["recall", "caf\udce9"], "recall", "query"),
         (["bogus\udcff\n"], "echo-memory", "command"),
+        (["--js", "scope"], "scope", "js"),
     ],
 )
 def test_a_bad_command_line_is_a_bad_request_that_names_the_argument(

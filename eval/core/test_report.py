@@ -29,7 +29,12 @@ from folders import put
 
 Envelope = dict[str, Any]
 
-TEA = {"title": "Prefers tea", "kind": "semantic", "body": "Green, says Ada Lovelace."}
+TEA = {
+    "title": "Prefers tea",
+    "kind": "semantic",
+    "body": "Green, says Ada Lovelace.",
+    "date": "2026-01-01",
+}
 NEAR = {"title": "Ada Lovelase", "kind": "person", "body": "x"}
 GONE = {"title": "Gone", "kind": "person", "merge_into": "nobody"}
 BUNDLE: dict[str, Any] = {

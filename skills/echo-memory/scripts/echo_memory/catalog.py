@@ -11,8 +11,8 @@ from echo_memory.documents import Document
 from echo_memory.entities import Entities
 from echo_memory.entity import Entity
 from echo_memory.graph import Graph
-from echo_memory.links import Link
-from echo_memory.mentions import mentioned
+from echo_memory.links import Link, wikilink
+from echo_memory.mentions import Added, link_mentions, mentioned
 from echo_memory.names import Names
 from echo_memory.note import Note
 from echo_memory.paths import Paths
@@ -110,6 +110,14 @@ class Catalog:
         whole = path[: -len(".md")]
         note_id = whole.rpartition("/")[2]
         return note_id if len(self.paths.named(note_id)) < 2 else whole
+
+    def link_to(self, entity: Entity) -> str:
+        """A wikilink that means this note and shows its title."""
+        return wikilink(self.key_of(entity.path), entity.title)
+
+    def linked(self, text: str, path: str) -> tuple[str, list[Added]]:
+        """A text that becomes part of the note at `path`, with its mentions linked."""
+        return link_mentions(text, self.names, exclude={path}, key_of=self.key_of)
 
     def of_kind(self, kind: str, *, day: str = "") -> Iterable[Entity]:
         """The notes of a kind, and of one day where it is given, as things with names."""

@@ -161,3 +161,12 @@ def _words(text: str) -> list[tuple[str, bool]]:
 def _heading_text(title: str) -> str:
     """A title that reads back whole from a heading: a closing run of `#` would be dropped."""
     return re.sub(r"(?<=\s)(#+)$", r"\\\1", title)
+
+
+def inbox_block(proposal: Proposal, date: str) -> str:
+    """An inbox line; a body of several lines stands indented under it."""
+    lines = proposal.body.strip().splitlines()
+    head = f"- {date} {proposal.title}"
+    if len(lines) < 2:
+        return ": ".join([head, *lines])
+    return "\n".join([f"{head}:", *(f"  {line}".rstrip() for line in lines)])

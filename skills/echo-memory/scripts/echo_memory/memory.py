@@ -6,7 +6,7 @@ import difflib
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import date, datetime
 from pathlib import PurePosixPath
 
@@ -126,6 +126,24 @@ class Memory:
                 paths=sorted(note.path for note in notes),
             )
         return self._unlisted(wanted)
+
+    def named(self, reference: str, *, field: str) -> Note:
+        """The note that an entity's id or name means, else any note's id or path.
+
+        Raises:
+            BadRequest: several entities have the name and none has it as its id; see `candidates`.
+            NotFound: none has.
+        """
+        exact = self.catalog.entities.exact(reference)
+        by_id = [entity for entity in exact if entity.slug == reference]
+        if len(by_id or exact) > 1:
+            raise BadRequest(
+                f"{field} is the name of several notes. Give the id of one of the candidates.",
+                field=field,
+                candidates=[asdict(entity) for entity in exact],
+            )
+        note = self.catalog.get((by_id or exact)[0].path) if exact else None
+        return note or self.locate(reference, field=field)
 
     def _unlisted(self, wanted: str) -> Note:
         """A note that the catalogue does not know, for it cannot be read, or there is none."""

@@ -1,23 +1,16 @@
-"""The writing engine: plan a proposal, apply it, log it, publish the index."""
+"""The writing engine: apply a plan, log it, publish the index."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from echo_memory import draft, routing, scope, sections
-from echo_memory.entities import Candidate, Entities
-from echo_memory.entity import Entity
+from echo_memory.answers import described, shown
 from echo_memory.envelope import GATED
-from echo_memory.errors import BadRequest, Conflict, EchoError
-from echo_memory.lines import short
-from echo_memory.links import wikilink
+from echo_memory.errors import Conflict, EchoError
 from echo_memory.memory import Memory
-from echo_memory.mentions import Added, link_mentions
-from echo_memory.note import Note
-from echo_memory.proposal import MAX_TITLE, Proposal
-from echo_memory.text import slugify, unique_slug
+from echo_memory.planning import Plan, PlanIsStale, make_plan
+from echo_memory.proposal import Proposal
 
 AGENT_LOG = "Agent Log"
 MAX_SCOPE = 500
@@ -25,27 +18,6 @@ RESOLUTIONS = ("merge_into", "force")
 _TRIES = 3
 
 Fields = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What a proposal would do to the vault.
-
-    Attributes:
-        action: `created`, `updated`, `inbox` or `duplicate-gate`; an `updated` that finds all of it
-            in the note already ends as `unchanged`.
-        change: from the note's text to its new text; None where there must be no note yet.
-        linked: the body as it is written, with its mentions linked.
-    """
-
-    action: str
-    path: str = ""
-    entity: Entity | None = None
-    change: Callable[[str | None], str] = field(default=lambda text: text or "", repr=False)
-    links: tuple[Added, ...] = ()
-    candidates: tuple[Candidate, ...] = ()
-    near: tuple[Candidate, ...] = ()
-    warnings: tuple[str, ...] = ()
 
 
 def capture(echo: Memory, proposal: Proposal, *, apply: bool = True) -> Fields:
@@ -68,7 +40,7 @@ def capture(echo: Memory, proposal: Proposal, *, apply: bool = True) -> Fields:
             return _outcome(plan, _dry_action(echo, plan), preview=_preview(echo, plan))
         try:
             edit = echo.edit(plan.path, plan.change)
-        except _PlanIsStale:
+        except PlanIsStale:
             echo.catalog.refresh()
             continue
         action = plan.action if edit.changed else "unchanged"
@@ -85,166 +57,6 @@ def attempt(echo: Memory, proposal: Proposal, *, apply: bool) -> Fields:
         return {"title": proposal.title, "ok": False, "error": error.as_dict()}
 
 
-class _PlanIsStale(Exception):
-    """The note that a plan makes is there, or the one that it changes is gone."""
-
-
-def make_plan(echo: Memory, proposal: Proposal) -> Plan:
-    """Decide what a proposal does, by the rules of capture; nothing is written."""
-    if proposal.merge_into:
-        return _merge_into(echo, proposal)
-    if not proposal.kind:
-        return _inbox(echo, proposal)
-    kind = routing.table().kinds[proposal.kind]
-    pool = _pool(echo, kind, proposal)
-    exact = pool.exact(proposal.title)
-    same_kind = [entity for entity in exact if entity.kind == kind.name]
-    if len(same_kind) == 1:
-        return _update(echo, proposal, same_kind[0])
-    near = (
-        tuple(pool.candidates(proposal.title, kind=kind.name)) if kind.entity or kind.dated else ()
-    )
-    gating = tuple(candidate for candidate in near if candidate.gates)
-    if same_kind or (gating and not proposal.force):
-        return Plan(GATED, candidates=gating or near)
-    return _create(echo, proposal, kind, near)
-
-
-def _pool(echo: Memory, kind: routing.Kind, proposal: Proposal) -> Entities:
-    """What a new name is compared with: entities, else the same kind, of the same day if dated."""
-    if kind.entity:
-        return echo.catalog.entities
-    day = (proposal.date or echo.today().isoformat()) if kind.dated else ""
-    return Entities(echo.catalog.of_kind(kind.name, day=day))
-
-
-def _merge_into(echo: Memory, proposal: Proposal) -> Plan:
-    note = named(echo, proposal.merge_into, field="merge_into")
-    if note.kind is None or note.kind.name not in routing.table().kinds:
-        raise BadRequest(
-            "merge_into names a note that is not a memory. Give the id of a person, project, …",
-            field="merge_into",
-        )
-    return _update(echo, proposal, note.entity(), alias=True)
-
-
-def named(echo: Memory, reference: str, *, field: str) -> Note:
-    """The note that an entity's id or name means, else any note's id or path.
-
-    Raises:
-        BadRequest: several entities have the name and none has it as its id; see `candidates`.
-        NotFound: none has.
-    """
-    exact = echo.catalog.entities.exact(reference)
-    by_id = [entity for entity in exact if entity.slug == reference]
-    if len(by_id or exact) > 1:
-        raise BadRequest(
-            f"{field} is the name of several notes. Give the id of one of the candidates.",
-            field=field,
-            candidates=[asdict(entity) for entity in exact],
-        )
-    note = echo.catalog.get((by_id or exact)[0].path) if exact else None
-    return note or echo.locate(reference, field=field)
-
-
-def linked(echo: Memory, text: str, path: str) -> tuple[str, list[Added]]:
-    """A text that becomes part of the note at `path`, with its mentions linked."""
-    catalog = echo.catalog
-    return link_mentions(text, catalog.names, exclude={path}, key_of=catalog.key_of)
-
-
-def _update(echo: Memory, proposal: Proposal, entity: Entity, *, alias: bool = False) -> Plan:
-    body, links = linked(echo, proposal.body, entity.path)
-    today = echo.today()
-
-    def change(text: str | None) -> str:
-        if text is None:
-            raise _PlanIsStale
-        return draft.merged(text, proposal, body=body, today=today, alias=alias)
-
-    return Plan(
-        "updated",
-        entity.path,
-        entity,
-        change,
-        tuple(links),
-        near=_others(echo, proposal, entity),
-        warnings=_ignored(proposal, entity.kind),
-    )
-
-
-def _create(
-    echo: Memory, proposal: Proposal, kind: routing.Kind, near: tuple[Candidate, ...]
-) -> Plan:
-    today = echo.today()
-    date = proposal.date or today.isoformat()
-    domain = (proposal.domain or kind.domains[0]) if kind.domains else ""
-    base = slugify(proposal.title)
-    stem = f"{date}-{base}" if kind.dated else base
-    slug = unique_slug(stem, echo.catalog.paths)
-    path = kind.path_for(
-        slug.removeprefix(f"{date}-") if kind.dated else slug, date=date, domain=domain
-    )
-    entity = Entity(slug, path, kind.name, proposal.title, proposal.aliases)
-    body, links = linked(echo, proposal.body, path)
-
-    def change(text: str | None) -> str:
-        if text is not None:
-            raise _PlanIsStale
-        return draft.new(kind, proposal, body=body, today=today, domain=domain)
-
-    return Plan(
-        "created",
-        path,
-        entity,
-        change,
-        tuple(links),
-        near=near,
-        warnings=_ignored(proposal, kind.name),
-    )
-
-
-def _inbox(echo: Memory, proposal: Proposal) -> Plan:
-    kind = routing.table().fixed["inbox"]
-    block = inbox_block(proposal, echo.today().isoformat())
-    left_out = [key for key in ("tags", "aliases", "sources") if getattr(proposal, key)]
-
-    def change(text: str | None) -> str:
-        before = draft.fixed(kind) if text is None else text
-        return before if draft.contains(before, block) else sections.append_lines(before, block)
-
-    return Plan(
-        "inbox",
-        kind.path,
-        change=change,
-        warnings=tuple(f"{key} was left out: an inbox line has none." for key in left_out),
-    )
-
-
-def inbox_block(proposal: Proposal, date: str) -> str:
-    """An inbox line; a body of several lines stands indented under it."""
-    lines = proposal.body.strip().splitlines()
-    head = f"- {date} {proposal.title}"
-    if len(lines) < 2:
-        return ": ".join([head, *lines])
-    return "\n".join([f"{head}:", *(f"  {line}".rstrip() for line in lines)])
-
-
-def _others(echo: Memory, proposal: Proposal, entity: Entity) -> tuple[Candidate, ...]:
-    near = echo.catalog.entities.candidates(proposal.title, kind=entity.kind)
-    return tuple(candidate for candidate in near if candidate.entity.path != entity.path)
-
-
-def _ignored(proposal: Proposal, kind_name: str) -> tuple[str, ...]:
-    kind = routing.table().kinds[kind_name]
-    ignored = []
-    if proposal.date and not kind.dated:
-        ignored.append(f"date was left out: a {kind_name} has none.")
-    if proposal.domain and not kind.domains:
-        ignored.append(f"domain was left out: a {kind_name} has none.")
-    return tuple(ignored)
-
-
 def _after(echo: Memory, plan: Plan, *, changed: bool) -> list[str]:
     """What follows a written note: its line in the day's log, then the shared index.
 
@@ -254,13 +66,8 @@ def _after(echo: Memory, plan: Plan, *, changed: bool) -> list[str]:
         return []
     note = echo.catalog.get(plan.path)
     if changed or (note is not None and note.scalar("updated") == echo.today().isoformat()):
-        log_line(echo, f"Captured {link_to(echo, plan.entity)} ({plan.entity.kind})")
+        log_line(echo, f"Captured {echo.catalog.link_to(plan.entity)} ({plan.entity.kind})")
     return publish_index(echo)
-
-
-def link_to(echo: Memory, entity: Entity) -> str:
-    """A wikilink that means this note and shows its title."""
-    return wikilink(echo.catalog.key_of(entity.path), entity.title)
 
 
 def log_line(echo: Memory, words: str, *, apply: bool = True) -> bool:
@@ -337,26 +144,6 @@ def publish_index(echo: Memory) -> list[str]:
             "The shared index could not be written now; the next capture or `reindex` mends it."
         ]
     return []
-
-
-def shown(links: Iterable[Added]) -> list[Fields]:
-    """Links that were made, as an envelope shows them."""
-    return [{"slug": link.slug, "text": link.text} for link in links]
-
-
-def described(candidates: Iterable[Candidate]) -> list[Fields]:
-    """Candidates as an envelope shows them."""
-    return [
-        {
-            "slug": candidate.entity.slug,
-            "path": candidate.entity.path,
-            "title": short(candidate.entity.title, MAX_TITLE),
-            "kind": candidate.entity.kind,
-            "score": round(candidate.score, 3),
-            "why": candidate.why,
-        }
-        for candidate in candidates
-    ]
 
 
 def _gated(plan: Plan) -> Fields:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from echo_memory import arguments, links, sections, writing
+from echo_memory import arguments, links, sections
 from echo_memory.envelope import Envelope, success
 from echo_memory.errors import BadRequest, NotFound
 from echo_memory.memory import Memory
@@ -29,7 +29,7 @@ def link_op(echo: Memory, a: str, b: str) -> Envelope:
     """
     names = {"a": arguments.reference(a, "a"), "b": arguments.reference(b, "b")}
     echo.refresh(writing=True)
-    one, other = (writing.named(echo, name, field=field) for field, name in names.items())
+    one, other = (echo.named(name, field=field) for field, name in names.items())
     if one.path == other.path:
         raise BadRequest("a and b are the same note. Name two.", field="b")
     return success(
@@ -42,7 +42,7 @@ def link_op(echo: Memory, a: str, b: str) -> Envelope:
 
 
 def _relate(echo: Memory, note: Note, other: Note) -> bool:
-    bullet = f"- {writing.link_to(echo, other.entity())}"
+    bullet = f"- {echo.catalog.link_to(other.entity())}"
 
     def change(text: str | None) -> str:
         if text is None:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from echo_memory import arguments, draft, hits, writing
+from echo_memory import arguments, draft, hits
+from echo_memory.answers import described
 from echo_memory.envelope import Envelope, success
 from echo_memory.lines import short
 from echo_memory.memory import Memory
@@ -72,7 +73,7 @@ def recall_op(
 def _nearest(echo: Memory, words: str, budget: int) -> list[Fields]:
     """The entities whose names are nearest, as many as fit."""
     candidates = echo.catalog.entities.candidates(short(words, MAX_TITLE), limit=_NEAREST)
-    nearest = writing.described(candidates)
+    nearest = described(candidates)
     while len(hits.nothing_found(nearest)) > budget:
         nearest.pop()
     return nearest

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from echo_memory import arguments, writing
+from echo_memory import arguments
+from echo_memory.answers import described
 from echo_memory.envelope import Envelope, success
 from echo_memory.memory import Memory
 from echo_memory.proposal import MAX_TITLE
@@ -29,7 +30,7 @@ def resolve_op(echo: Memory, mention: str) -> Envelope:
     return success(
         "resolve",
         match=False,
-        candidates=writing.described(candidates),
+        candidates=described(candidates),
         suggest_slug=unique_slug(slugify(name), echo.catalog.paths),
         warnings=warnings,
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from echo_memory import arguments, draft, frontmatter, routing, writing
+from echo_memory.answers import shown
 from echo_memory.envelope import Envelope
 from echo_memory.errors import Conflict, EchoError
 from echo_memory.memory import Memory
@@ -119,7 +120,7 @@ def _write_log(echo: Memory, bundle: Bundle, path: str, *, apply: bool) -> Field
     kind = routing.table().fixed["session"]
     title = _title(bundle.slug)
     logged = _logged(bundle, title)
-    body, links = writing.linked(echo, logged, path)
+    body, links = echo.catalog.linked(logged, path)
     if not apply:
         exists = echo.catalog.get(path) is not None
         return {"ok": True, "action": "unchanged" if exists else "created", "path": path}
@@ -135,7 +136,7 @@ def _write_log(echo: Memory, bundle: Bundle, path: str, *, apply: bool) -> Field
 
     created = echo.edit(path, change).changed
     action = "created" if created else "unchanged"
-    added = writing.shown(links if created else [])
+    added = shown(links if created else [])
     return {"ok": True, "action": action, "path": path, "links_added": added}
 
 

@@ -162,7 +162,7 @@ def _audit(echo: Memory, item: Item, path: str) -> None:
     """Keep the item's own words, where it went, and its id, in the day's processing log."""
     day = echo.today().isoformat()
     note = echo.catalog.get(path)
-    target = writing.link_to(echo, note.entity()) if note else path
+    target = echo.catalog.link_to(note.entity()) if note else path
     first, *rest = item.line.splitlines()
     entry = "\n".join([f"- ({item.id}) {target}: {first}", *(f"  {line}" for line in rest)])
 
