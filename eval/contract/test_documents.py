@@ -12,7 +12,7 @@ import pytest
 from echo_mcp.tools.registry import registered
 from echo_memory import __version__, routing
 from echo_memory.cli import parser
-from echo_memory.commands import COMMANDS
+from echo_memory.commands.table import COMMANDS
 
 ROOT = Path(__file__).parents[2]
 SKILL = ROOT / "skills/echo-memory"

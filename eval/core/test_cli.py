@@ -11,7 +11,7 @@ import pytest
 
 from command_line import Echo
 from echo_memory import __version__, cli
-from echo_memory.commands import BY_NAME, COMMANDS
+from echo_memory.commands.table import BY_NAME, COMMANDS
 from folders import put, snapshot
 
 PROPOSALS = json.dumps([{"title": "Prefers tea", "kind": "semantic", "body": "Green."}])

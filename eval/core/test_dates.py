@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from echo_memory.dates import Calendar, Span, is_named, spans
+from echo_memory.retrieval.dates import Calendar, Span, is_named, spans
 
 TODAY = date(2026, 11, 30)
 PHRASES = (

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from echo_memory import frontmatter, regions
+from echo_memory import frontmatter
 from echo_memory.errors import Unparseable
+from echo_memory.markdown import regions
 from yaml_documents import judged, notes
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "frontmatter"

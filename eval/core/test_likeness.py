@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from echo_memory.likeness import GATE, LISTED, NEAR, compare
-from echo_memory.nameparts import parse
+from echo_memory.naming.likeness import GATE, LISTED, NEAR, compare
+from echo_memory.naming.nameparts import parse
 
 ASKED_OF_PERSONS = [
     ("Ada Lovelase", "Ada Lovelace", "typing slip"),

@@ -18,9 +18,9 @@ import yaml
 
 from bytewise import NOTES, added, is_alike, lines, lost
 from echo_memory import inbox
-from echo_memory.anchors import find as find_block
 from echo_memory.errors import EchoError, InvalidTarget, Unparseable
-from echo_memory.headings import Heading, headings
+from echo_memory.markdown.anchors import find as find_block
+from echo_memory.markdown.headings import Heading, headings
 from echo_memory.memory import Memory
 from echo_memory.ops.bootstrap import bootstrap_op, reindex_op
 from echo_memory.ops.capture import capture_op

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from echo_memory.links import links, strip
 from echo_memory.mentions import Added, link_mentions, mentioned
-from echo_memory.names import MAX_WORDS, Names, words
+from echo_memory.naming.names import MAX_WORDS, Names, words
 
 PEOPLE = "resources/people"
 

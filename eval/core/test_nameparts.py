@@ -2,7 +2,7 @@
 
 import pytest
 
-from echo_memory.nameparts import MAX_WORDS, acronym, parse, without_kind
+from echo_memory.naming.nameparts import MAX_WORDS, acronym, parse, without_kind
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from echo_memory.passages import MAX_PASSAGE, excerpt, passages
-from echo_memory.words import query_words
+from echo_memory.retrieval.passages import MAX_PASSAGE, excerpt, passages
+from echo_memory.retrieval.words import query_words
 
 NOTE = """# Ada Lovelace
 

@@ -3,7 +3,7 @@
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from echo_memory.postings import WORD, Postings
+from echo_memory.naming.postings import WORD, Postings
 
 LETTERS = st.sampled_from("abco")
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from echo_memory import bm25
-from echo_memory.documents import counts
 from echo_memory.ranking import Document, Ranking, Signals
-from echo_memory.signals import ALL, ask, pool
-from echo_memory.words import query_words
+from echo_memory.retrieval import bm25
+from echo_memory.retrieval.documents import counts
+from echo_memory.retrieval.signals import ALL, ask, pool
+from echo_memory.retrieval.words import query_words
 
 TODAY = date(2026, 11, 30)
 NONE = Signals(**{signal.name: False for signal in fields(Signals)})

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from awkward import NOTES
 from echo_memory import frontmatter
-from echo_memory.regions import lines, regions
+from echo_memory.markdown.regions import lines, regions
 
 FRAGMENTS = [
     "text", "- item", "  - nested", "\t- tab", "> quote", "| a | b |", "| - | - |", "```", "~~~~",

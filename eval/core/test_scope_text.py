@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from echo_memory import headings, sections
+from echo_memory import sections
 from echo_memory.errors import Unparseable
+from echo_memory.markdown import headings
 from echo_memory.note import Note
 from echo_memory.scope import Scope, read, sessions_since, set_scope
 

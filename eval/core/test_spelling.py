@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from echo_memory.spelling import EDIT, SWAP, alike, distance, key, slip
+from echo_memory.naming.spelling import EDIT, SWAP, alike, distance, key, slip
 
 WORDS = st.text("abco", max_size=7)
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from echo_memory.stems import stem
-from echo_memory.words import MAX_WORD, query_words, telling_words, words
+from echo_memory.retrieval.stems import stem
+from echo_memory.retrieval.words import MAX_WORD, query_words, telling_words, words
 
 
 @pytest.mark.parametrize(

@@ -117,10 +117,14 @@ class Connection(BaseHTTPRequestHandler):
 
     def send(self, response: Response) -> None:
         """Answer as Node does."""
-        headers = {"Date": formatdate(usegmt=True), **response.headers}
+        headers = {
+            "Date": formatdate(usegmt=True),
+            "Connection": "keep-alive",
+            "Keep-Alive": f"timeout={_KEEP_ALIVE_S}",
+            **response.headers,
+        }
         if response.status not in _WITHOUT_BODY:
             headers.setdefault("Content-Length", str(len(response.body)))
-        headers |= {"Connection": "keep-alive", "Keep-Alive": f"timeout={_KEEP_ALIVE_S}"}
         lines = [f"HTTP/1.1 {response.status} {HTTPStatus(response.status).phrase}"]
         lines += [f"{name}: {value}" for name, value in headers.items()]
         body = b"" if self.command == "HEAD" else response.body

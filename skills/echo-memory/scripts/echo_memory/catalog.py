@@ -7,17 +7,17 @@ import time
 from collections.abc import Iterable, Sequence
 from datetime import date
 
-from echo_memory.documents import Document
 from echo_memory.entities import Entities
-from echo_memory.entity import Entity
 from echo_memory.graph import Graph
 from echo_memory.links import Link, wikilink
 from echo_memory.mentions import Added, link_mentions, mentioned
-from echo_memory.names import Names
+from echo_memory.naming.entity import Entity
+from echo_memory.naming.names import Names
 from echo_memory.note import Note
 from echo_memory.paths import Paths
 from echo_memory.ranking import Ranking
-from echo_memory.signals import Hit
+from echo_memory.retrieval.documents import Document
+from echo_memory.retrieval.signals import Hit
 from echo_memory.vault import Stamp, Vault
 
 

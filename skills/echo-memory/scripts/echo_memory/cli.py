@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NoReturn, TextIO
 
 from echo_memory import __version__, envelope, report
-from echo_memory.commands import BY_NAME, COMMANDS
+from echo_memory.commands.table import BY_NAME, COMMANDS
 from echo_memory.config import Config
 from echo_memory.errors import BadRequest, EchoError, VaultIO, VaultUnreachable
 from echo_memory.memory import Clock, open_memory

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from heapq import nsmallest
 from typing import Any
 
-from echo_memory.entity import FIRST_NAME, ID, LAST_NAME, NAME, Entity, wholes_of, words_of
-from echo_memory.likeness import FIRST, GATE, LAST, NEAR, SLIP, Likeness, compare
-from echo_memory.nameparts import NameParts, parse
-from echo_memory.postings import WORD, Postings
-from echo_memory.spelling import key
+from echo_memory.naming.entity import FIRST_NAME, ID, LAST_NAME, NAME, Entity, wholes_of, words_of
+from echo_memory.naming.likeness import FIRST, GATE, LAST, NEAR, SLIP, Likeness, compare
+from echo_memory.naming.nameparts import NameParts, parse
+from echo_memory.naming.postings import WORD, Postings
+from echo_memory.naming.spelling import key
 from echo_memory.text import file_key, fold
 
 __all__ = ["Candidate", "Entities", "Entity"]

@@ -13,12 +13,12 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from echo_memory import yaml_edits
 from echo_memory.errors import BadRequest, Unparseable
-from echo_memory.yaml_document import read
-from echo_memory.yaml_nodes import Document, Entry
-from echo_memory.yaml_scalars import Fault
-from echo_memory.yaml_values import write, write_key
+from echo_memory.yaml import edits as yaml_edits
+from echo_memory.yaml.document import read
+from echo_memory.yaml.nodes import Document, Entry
+from echo_memory.yaml.scalars import Fault
+from echo_memory.yaml.values import write, write_key
 
 _BOM = "\ufeff"
 _OPENING = re.compile(f"{_BOM}?---[ \t]*+\r?\n")

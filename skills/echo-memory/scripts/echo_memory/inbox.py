@@ -14,9 +14,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from echo_memory import blocks
-from echo_memory.containers import Container
-from echo_memory.rows import Row
+from echo_memory.markdown import blocks
+from echo_memory.markdown.containers import Container
+from echo_memory.markdown.rows import Row
 
 _MARKER = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
 _BOX = re.compile(r"\[[^\]]\](?:[ \t]+|$)")

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from urllib.parse import quote, unquote
 
-from echo_memory.regions import regions
+from echo_memory.markdown.regions import regions
 
 # What Obsidian opens beside notes, and the documents that people keep beside them.
 _ATTACHMENT = re.compile(

@@ -8,10 +8,13 @@ from dataclasses import asdict, dataclass
 from itertools import chain, zip_longest
 from typing import Any
 
-from echo_memory import link_checks, note_checks, routing, vault_checks
+from echo_memory import routing
+from echo_memory.checks import links as link_checks
+from echo_memory.checks import notes as note_checks
+from echo_memory.checks import vault as vault_checks
+from echo_memory.checks.survey import Finding, Survey
 from echo_memory.errors import NotFound, VaultIO
 from echo_memory.memory import Memory
-from echo_memory.survey import Finding, Survey
 
 MAX_DETAIL = 200
 MAX_CHARS = 6_000

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from echo_memory import blocks
 from echo_memory.links import bracketed, hide, links, wikilink
-from echo_memory.names import Name, Names, words
+from echo_memory.markdown import blocks
+from echo_memory.naming.names import Name, Names, words
 from echo_memory.paths import Paths
 
 __all__ = ["Added", "Names", "id_of", "link_mentions", "mentioned"]

@@ -9,8 +9,8 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from echo_memory import frontmatter, links, routing, sections
-from echo_memory.entity import Entity
 from echo_memory.errors import Unparseable
+from echo_memory.naming.entity import Entity
 
 
 @dataclass(frozen=True)

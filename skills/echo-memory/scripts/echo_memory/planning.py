@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 from echo_memory import draft, routing, sections
 from echo_memory.entities import Candidate, Entities
-from echo_memory.entity import Entity
 from echo_memory.envelope import GATED
 from echo_memory.errors import BadRequest
 from echo_memory.memory import Memory
 from echo_memory.mentions import Added
+from echo_memory.naming.entity import Entity
 from echo_memory.proposal import Proposal
 from echo_memory.text import slugify, unique_slug
 

@@ -7,10 +7,10 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from datetime import date
 from heapq import nlargest
 
-from echo_memory import bm25
-from echo_memory.dates import Calendar
-from echo_memory.documents import Document, counts, days
-from echo_memory.signals import ALL, POOL, Hit, Signals, Weights, ask, pool, rerank
+from echo_memory.retrieval import bm25
+from echo_memory.retrieval.dates import Calendar
+from echo_memory.retrieval.documents import Document, counts, days
+from echo_memory.retrieval.signals import ALL, POOL, Hit, Signals, Weights, ask, pool, rerank
 
 __all__ = ["Document", "Hit", "Ranking", "Signals"]
 

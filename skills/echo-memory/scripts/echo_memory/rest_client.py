@@ -118,9 +118,9 @@ class Client:
             connection.sock.settimeout(seconds)
             headers = {**self._access.headers, **request.headers}
             connection.request(request.method, request.target, request.body, headers)
-            response = connection.getresponse()
-            answer = _read(response, request.limit)
-            kept_for = _keep_alive(response)
+            with connection.getresponse() as response:
+                answer = _read(response, request.limit)
+                kept_for = _keep_alive(response)
         except (OSError, HTTPException) as error:
             raise no_answer(error, self._access, fresh=fresh) from error
         finally:

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from echo_memory import frontmatter, headings, regions, routing, sections
+from echo_memory import frontmatter, routing, sections
+from echo_memory.markdown import headings, regions
 from echo_memory.note import Note
 
 SECTION, HISTORY = "Scope", "Scope History"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Sequence
 
-from echo_memory import blocks, seams
-from echo_memory.anchored import patch_block
 from echo_memory.errors import BadRequest
-from echo_memory.headings import Heading, find, headings, named
-from echo_memory.properties import patch_property
-from echo_memory.rows import Row
+from echo_memory.markdown import blocks, seams
+from echo_memory.markdown.anchored import patch_block
+from echo_memory.markdown.headings import Heading, find, headings, named
+from echo_memory.markdown.properties import patch_property
+from echo_memory.markdown.rows import Row
 
 __all__ = [
     "OPERATIONS",

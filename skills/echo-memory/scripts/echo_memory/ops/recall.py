@@ -12,10 +12,10 @@ from echo_memory.envelope import Envelope, success
 from echo_memory.lines import short
 from echo_memory.memory import Memory
 from echo_memory.note import Note
-from echo_memory.passages import excerpt
 from echo_memory.proposal import MAX_TITLE
 from echo_memory.ranking import Hit
-from echo_memory.words import query_words
+from echo_memory.retrieval.passages import excerpt
+from echo_memory.retrieval.words import query_words
 
 DEFAULT_LIMIT, MAX_LIMIT = 6, 20
 DEFAULT_BUDGET, MIN_BUDGET, MAX_BUDGET = 4_000, 500, 20_000

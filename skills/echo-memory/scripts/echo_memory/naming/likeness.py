@@ -20,8 +20,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from echo_memory.nameparts import NameParts, acronym, without_kind
-from echo_memory.spelling import SWAP, alike, is_dense, key, slip
+from echo_memory.naming.nameparts import NameParts, acronym, without_kind
+from echo_memory.naming.spelling import SWAP, alike, is_dense, key, slip
 
 GATE, NEAR, LISTED = 0.85, 0.65, 0.5
 SLIP, FIRST, LAST = "typing slip", "first name, only one bears it", "last name, only one bears it"

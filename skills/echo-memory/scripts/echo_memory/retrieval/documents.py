@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from echo_memory.words import words
+from echo_memory.retrieval.words import words
 
 # Additions to how often a word stands in a note. The body holds its headings, so that a heading's
 # words count 1.5 in all.

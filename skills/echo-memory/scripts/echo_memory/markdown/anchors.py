@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from echo_memory import blocks
 from echo_memory.errors import BadRequest, InvalidTarget
-from echo_memory.rows import Row
+from echo_memory.markdown import blocks
+from echo_memory.markdown.rows import Row
 
 MAX_LISTED = 500  # ids that an error lists
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from echo_memory import blocks
-from echo_memory.spans import Region
+from echo_memory.markdown import blocks
+from echo_memory.markdown.spans import Region
 
 __all__ = ["Line", "Region", "lines", "regions"]
 

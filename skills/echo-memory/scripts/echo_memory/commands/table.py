@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from echo_memory import read_commands, write_commands
+from echo_memory.commands import reading as read_commands
+from echo_memory.commands import writing as write_commands
 
 COMMANDS = (*read_commands.COMMANDS, *write_commands.COMMANDS)
 BY_NAME = {command.name: command for command in COMMANDS}

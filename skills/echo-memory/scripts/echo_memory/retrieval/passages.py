@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from echo_memory import bm25
-from echo_memory.words import words
+from echo_memory.retrieval import bm25
+from echo_memory.retrieval.words import words
 
 MAX_PASSAGE = 500
 MEAN_WORDS = 50  # of a passage, which is usually two to four sentences

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from echo_memory.spelling import distance, similar_within
+from echo_memory.naming.spelling import distance, similar_within
 
 WORD = "w:"
 

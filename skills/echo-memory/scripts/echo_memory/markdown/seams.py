@@ -10,9 +10,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from echo_memory import blocks
-from echo_memory.containers import Container
-from echo_memory.rows import Row
+from echo_memory.markdown import blocks
+from echo_memory.markdown.containers import Container
+from echo_memory.markdown.rows import Row
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _MARK = "\ufeff"

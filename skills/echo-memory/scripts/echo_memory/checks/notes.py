@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from echo_memory import routing
+from echo_memory.checks.survey import Finding, Survey
 from echo_memory.note import Note
-from echo_memory.survey import Finding, Survey
 from echo_memory.text import fold
 
 LARGE_BYTES = 100_000

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from echo_memory import anchors, blocks, seams
-from echo_memory.anchors import Anchor
 from echo_memory.errors import BadRequest
-from echo_memory.rows import Row
+from echo_memory.markdown import anchors, blocks, seams
+from echo_memory.markdown.anchors import Anchor
+from echo_memory.markdown.rows import Row
 
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|\Z)")
 _BOX = re.compile(r"\[.\][ \t]+")

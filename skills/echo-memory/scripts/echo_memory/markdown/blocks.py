@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from echo_memory.containers import Containers, Cursor
-from echo_memory.rows import Blocks, Row
-from echo_memory.spans import SPECIAL, Region, Spans
+from echo_memory.markdown.containers import Containers, Cursor
+from echo_memory.markdown.rows import Blocks, Row
+from echo_memory.markdown.spans import SPECIAL, Region, Spans
 
 _FRONTMATTER = re.compile(
     r"\ufeff?---[ \t]*+\r?\n(?:(?!---[ \t]*+(?:\r?\n|\Z)).*\n)*+---[ \t]*+(?:\r?\n|\Z)"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from echo_memory.nameparts import NameParts, acronym, parse
-from echo_memory.postings import WORD
-from echo_memory.spelling import key
+from echo_memory.naming.nameparts import NameParts, acronym, parse
+from echo_memory.naming.postings import WORD
+from echo_memory.naming.spelling import key
 from echo_memory.text import file_key, fold
 
 ID, NAME, FIRST_NAME, LAST_NAME = "#", "=", "^", "$"

@@ -21,11 +21,11 @@ from heapq import nlargest
 from itertools import pairwise
 from typing import NamedTuple
 
-from echo_memory import bm25
-from echo_memory.dates import Span, is_named, spans
-from echo_memory.documents import Document, days, names
-from echo_memory.passages import MEAN_WORDS, passages
-from echo_memory.words import is_telling, query_words, telling_words, words
+from echo_memory.retrieval import bm25
+from echo_memory.retrieval.dates import Span, is_named, spans
+from echo_memory.retrieval.documents import Document, days, names
+from echo_memory.retrieval.passages import MEAN_WORDS, passages
+from echo_memory.retrieval.words import is_telling, query_words, telling_words, words
 
 POOL = 50
 PASSAGE = 0.5

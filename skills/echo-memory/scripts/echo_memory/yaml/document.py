@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 
-from echo_memory.yaml_flow import MAX_KEY, FlowReader
-from echo_memory.yaml_nodes import Document, Entry, Node
-from echo_memory.yaml_scalars import Fault, block, plain_line, quoted
+from echo_memory.yaml.flow import MAX_KEY, FlowReader
+from echo_memory.yaml.nodes import Document, Entry, Node
+from echo_memory.yaml.scalars import Fault, block, plain_line, quoted
 
 # The characters of YAML without those that only YAML 1.1 takes for line ends.
 _FORBIDDEN = re.compile(

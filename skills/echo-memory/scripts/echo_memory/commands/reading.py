@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from echo_memory.command import REFERENCE, Command, Values, no_arguments
+from echo_memory.commands.command import REFERENCE, Command, Values, no_arguments
 from echo_memory.envelope import Envelope
 from echo_memory.errors import BadRequest
 from echo_memory.memory import Memory

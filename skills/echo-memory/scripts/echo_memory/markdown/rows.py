@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from echo_memory.containers import Container
-from echo_memory.spans import Region
+from echo_memory.markdown.containers import Container
+from echo_memory.markdown.spans import Region
 
 
 class Row(NamedTuple):

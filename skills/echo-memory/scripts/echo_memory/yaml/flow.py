@@ -7,9 +7,9 @@ from collections.abc import Container
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
-from echo_memory.yaml_nodes import Node
-from echo_memory.yaml_scalars import Fault, fold, plain, quoted
-from echo_memory.yaml_values import MAX_DEPTH, resolve
+from echo_memory.yaml.nodes import Node
+from echo_memory.yaml.scalars import Fault, fold, plain, quoted
+from echo_memory.yaml.values import MAX_DEPTH, resolve
 
 MAX_KEY = 1024
 # Aliases of aliases grow exponentially once they are written out: a bound on what they stand for.

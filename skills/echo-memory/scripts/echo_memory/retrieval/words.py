@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from echo_memory.stems import stem
+from echo_memory.retrieval.stems import stem
 from echo_memory.text import fold
 
 MAX_WORD = 64

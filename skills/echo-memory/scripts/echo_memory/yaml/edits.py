@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Any
 
-from echo_memory.yaml_nodes import Entry, Node
-from echo_memory.yaml_values import write, write_key
+from echo_memory.yaml.nodes import Entry, Node
+from echo_memory.yaml.values import write, write_key
 
 Edit = tuple[int, int, str]
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from echo_memory.checks.survey import Finding, Survey, Tie
 from echo_memory.links import Link, strip
 from echo_memory.note import Note
-from echo_memory.survey import Finding, Survey, Tie
 from echo_memory.text import fold
 
 _SHOWN = 3

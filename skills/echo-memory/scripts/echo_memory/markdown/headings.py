@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from echo_memory import blocks
 from echo_memory.errors import BadRequest, InvalidTarget
+from echo_memory.markdown import blocks
 from echo_memory.text import fold
 
 MAX_LISTED = 16_000  # characters of paths that an error lists

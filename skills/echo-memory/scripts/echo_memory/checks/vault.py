@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from datetime import timedelta
 
 from echo_memory import inbox, routing
+from echo_memory.checks.survey import Finding, Survey
 from echo_memory.note import Note
-from echo_memory.survey import Finding, Survey
 from echo_memory.text import fold
 
 ORPHAN_DAYS = 30

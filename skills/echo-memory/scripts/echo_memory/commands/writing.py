@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 
-from echo_memory import arguments, inputs, routing
-from echo_memory.command import REFERENCE, Command, Values, no_arguments
+from echo_memory import arguments, routing
+from echo_memory.commands import inputs
+from echo_memory.commands.command import REFERENCE, Command, Values, no_arguments
 from echo_memory.envelope import Envelope
 from echo_memory.errors import BadRequest
 from echo_memory.memory import Memory

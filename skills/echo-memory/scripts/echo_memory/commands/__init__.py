@@ -1,0 +1,1 @@
+"""Commands: what can be typed, and which operation each calls."""

@@ -1,0 +1,1 @@
+"""Names: taken apart, compared, and found in an index or a text."""

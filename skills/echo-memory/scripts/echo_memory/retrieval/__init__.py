@@ -1,0 +1,1 @@
+"""Retrieval: words, passages, dates, and the scores that they give."""

@@ -1,0 +1,1 @@
+"""YAML as frontmatter has it: read, written, and edited without touching the rest."""
