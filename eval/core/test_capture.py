@@ -14,7 +14,8 @@ from echo_memory.errors import BadRequest, NotBootstrapped, NotFound, Unparseabl
 from echo_memory.memory import Memory, open_memory
 from echo_memory.ops.capture import capture_op
 from echo_memory.planning import make_plan
-from folders import snapshot
+from echo_memory.report import text_of
+from folders import put, snapshot
 
 PERSON = "resources/people/ada-lovelace.md"
 
@@ -211,6 +212,150 @@ def test_merge_into_adds_no_alias_that_folds_to_a_name_the_note_has(
     assert values["aliases"] == ["Countess of Lovelace"]
 
 
+def test_an_alias_that_a_merge_adds_is_told_before_and_after_and_not_again(memory: Memory) -> None:
+    ada(memory)
+
+    def merge(title: str, **more: object) -> dict[str, object]:
+        return capture_op(memory, title, body="Met.", merge_into="ada-lovelace", **more)  # type: ignore[arg-type]
+
+    before, after, again = (
+        merge("The Countess", dry_run=True),
+        merge("The Countess"),
+        merge("The Countess"),
+    )
+
+    assert [answer.get("alias_added") for answer in (before, after, again)] == [
+        "The Countess",
+        "The Countess",
+        None,
+    ]
+    assert "The Countess" in str(before["would_write"])
+    assert 'Alias added: "The Countess"' in text_of(after)
+    assert "alias_added" not in merge("ADA LOVELACE")
+    assert "alias_added" not in ada(memory, body="More.")
+
+
+PREFERENCE = "_agent/memory/semantic/prefers-tea.md"
+
+
+@pytest.mark.parametrize(
+    ("title", "body", "added"),
+    [
+        ("Likes oolong", "From Taiwan.", "**Likes oolong**\n\nFrom Taiwan.\n"),
+        ("Likes oolong", "", "**Likes oolong**\n"),
+        ("Prefers TEA", "From Taiwan.", "From Taiwan.\n"),
+        ("Green", "From Taiwan.", "From Taiwan.\n"),
+        ("Oolong", "Oolong, from Taiwan.", "Oolong, from Taiwan.\n"),
+        ("Oolong", "# Oolong\n\nFrom Taiwan.", "**Oolong**\n\nFrom Taiwan.\n"),
+        ("Ada's tea", "Hers.", "**Ada's tea**\n\nHers.\n"),
+        ("# 1", "Best.", "**# 1**\n\nBest.\n"),
+    ],
+)
+def test_a_title_merged_into_what_is_no_entity_stands_above_the_addition(
+    memory: Memory, vault_folder: Path, title: str, body: str, added: str
+) -> None:
+    capture_op(memory, "Prefers tea", kind="semantic", body="Green.", aliases=["Green"])
+
+    first = capture_op(memory, title, body=body, merge_into="prefers-tea")
+    text = read(vault_folder, PREFERENCE)
+    again = capture_op(memory, title, body=body, merge_into="prefers-tea")
+
+    assert [first["action"], again["action"]] == ["updated", "unchanged"]
+    assert "alias_added" not in first
+    assert text.endswith(f"## Log\n\n### 2026-03-14\n\n{added}")
+    assert read(vault_folder, PREFERENCE) == text
+    assert yaml.safe_load(text.split("---")[1])["aliases"] == ["Green"]
+
+
+def test_a_title_above_an_addition_is_linked_and_once_it_stands_there_not_repeated_alone(
+    memory: Memory, vault_folder: Path
+) -> None:
+    ada(memory)
+    capture_op(memory, "Prefers tea", kind="semantic", body="Green.")
+
+    answer = capture_op(
+        memory, "Ada Lovelace likes it, too", body="Says she.", merge_into="prefers-tea"
+    )
+    other = capture_op(memory, "And so do I", body="Says she.", merge_into="prefers-tea")
+
+    assert answer["links_added"] == [{"slug": "ada-lovelace", "text": "Ada Lovelace"}]
+    assert other["action"] == "updated"
+    assert read(vault_folder, PREFERENCE).endswith(
+        "\n\n**[[ada-lovelace|Ada Lovelace]] likes it, too**\n\nSays she.\n\n**And so do I**\n"
+    )
+
+
+def test_near_names_of_facts_are_told_and_stop_nothing(memory: Memory) -> None:
+    capture_op(memory, "Prefers metric units", kind="semantic")
+    capture_op(memory, "Prefers metric units", kind="working")
+
+    answer = capture_op(memory, "Prefers metric unit", kind="semantic")
+
+    assert answer["action"] == "created"
+    assert [near["path"] for near in answer["near_duplicates"]] == [
+        "_agent/memory/semantic/prefers-metric-units.md"
+    ]
+
+
+def test_a_plain_note_of_the_same_name_is_told_and_stops_nothing(
+    memory: Memory, vault_folder: Path
+) -> None:
+    put(vault_folder / "People/Clara Neumann.md", "Met in Jena.\n")
+    put(vault_folder / "Clara Neuman.md", "x\n")
+
+    plan = capture_op(memory, "clara neumann", kind="person", dry_run=True)
+    answer = capture_op(memory, "clara neumann", kind="person")
+    later = capture_op(memory, "clara neumann", kind="person", body="Called.")
+
+    for told in (plan, answer):
+        assert told["action"] == "created"
+        assert {near["path"]: near["kind"] for near in told["near_duplicates"]} == {
+            "People/Clara Neumann.md": "",
+            "Clara Neuman.md": "",
+        }
+        (warning,) = told["warnings"]
+        assert "People/Clara Neumann.md" in warning
+        assert "type: person" in warning
+        assert "merge_into" in warning
+    assert "warnings" not in later
+    assert "warnings" not in capture_op(memory, "Clara Neumann", kind="semantic")
+
+
+@pytest.mark.parametrize(
+    ("before", "head"),
+    [
+        ("Met in Jena.\n", ""),
+        ("---\nrating: 5 # of 5\n---\nMet in Jena.\n", "---\nrating: 5 # of 5\n---\n"),
+        ("---\nbroken: [\n---\nMet in Jena.\n", "---\nbroken: [\n---\n"),
+        (
+            "---\nupdated: 2020-01-01\n---\nMet in Jena.\n",
+            "---\nupdated: 2026-03-14\n---\n",
+        ),
+    ],
+)
+def test_a_plain_note_takes_an_addition_and_keeps_all_else(
+    memory: Memory, vault_folder: Path, before: str, head: str
+) -> None:
+    put(vault_folder / "People/Clara Neumann.md", before)
+
+    answer = capture_op(
+        memory, "Birthday", body="In May.", merge_into="Clara Neumann", date="2026-01-01"
+    )
+    whole = snapshot(vault_folder)
+    (vault_folder / "journal/daily/2026-03-14.md").unlink()
+    again = capture_op(memory, "Birthday", body="In May.", merge_into="Clara Neumann")
+
+    assert (answer["action"], answer["path"]) == ("updated", "People/Clara Neumann.md")
+    assert answer["warnings"] == ["date was left out: a plain note has none."]
+    assert read(vault_folder, "People/Clara Neumann.md") == (
+        f"{head}Met in Jena.\n\n## Log\n\n### 2026-03-14\n\n**Birthday**\n\nIn May.\n"
+    )
+    assert read(vault_folder, "journal/daily/2026-03-14.md").endswith(
+        "- Captured [[Clara Neumann]] (note)\n"
+    )
+    assert (again["action"], snapshot(vault_folder)) == ("unchanged", whole)
+
+
 def test_merge_into_a_note_that_is_not_there_says_which_are_near(memory: Memory) -> None:
     ada(memory)
 
@@ -334,8 +479,13 @@ def test_frontmatter_that_does_not_parse_is_left_and_the_capture_fails(
     broken = "---\ntype: person\ntitle: [Ada\n---\n\n# Ada Lovelace\n"
     (vault_folder / PERSON).write_text(broken)
 
-    with pytest.raises(Unparseable):
-        capture_op(memory, "ada-lovelace", kind="person", body="x", merge_into="ada-lovelace")
+    for dry_run in (True, False):
+        with pytest.raises(Unparseable) as raised:
+            capture_op(
+                memory, "Ada", kind="person", body="x", merge_into="ada-lovelace", dry_run=dry_run
+            )
+        assert raised.value.details == {"path": PERSON, "line": 4}
+        assert raised.value.message.startswith(f"{PERSON}: ")
 
     assert read(vault_folder, PERSON) == broken
 
@@ -357,6 +507,9 @@ def test_a_folder_without_the_marker_is_not_written_to(vault_folder: Path, memor
         ({"title": ""}, "title"),
         ({"title": "a\nb"}, "title"),
         ({"title": "x" * 201}, "title"),
+        ({"title": '"'}, "title"),
+        ({"title": "… --- !?"}, "title"),
+        ({"title": "\u200b\u0301"}, "title"),
         ({"title": "a\x00b"}, "title"),
         ({"title": "\ud800"}, "title"),
         ({"title": 5}, "title"),

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from echo_memory import folder_vault
-from echo_memory.catalog import Catalog, document
+from echo_memory.catalog import Catalog
 from echo_memory.errors import VaultUnreachable
 from echo_memory.folder_vault import FolderVault
 from echo_memory.memory import Memory
@@ -23,6 +23,7 @@ from echo_memory.note import Note
 from echo_memory.ops.capture import capture_op
 from echo_memory.ops.note import get_note_op, patch_op
 from echo_memory.ops.resolve import resolve_op
+from echo_memory.recallable import document
 from echo_memory.vault import Stamp
 from folders import put
 

@@ -203,3 +203,32 @@ def test_other_scripts_are_written_as_they_are(echo: Echo) -> None:
 
     assert said.status == 0
     assert "日本語 😀" in echo("get", said.envelope["slug"], "--json").out
+
+
+@pytest.mark.parametrize(
+    ("words", "joined"),
+    [
+        (["recall", "the", "first", "program"], ["recall", "the first program"]),
+        (["resolve", "Ada", "Lovelace"], ["resolve", "Ada Lovelace"]),
+        (["capture", "Green", "tea", "--dry-run"], ["capture", "Green tea", "--dry-run"]),
+    ],
+)
+def test_words_without_quotes_are_one_argument(
+    echo: Echo, words: list[str], joined: list[str]
+) -> None:
+    assert echo(*words, "--json") == echo(*joined, "--json")
+
+
+def test_a_scope_of_several_words_needs_no_quotes(echo: Echo) -> None:
+    echo("scope", "set", "Rebuild", "the", "engine")
+
+    assert echo("scope").out.startswith("Rebuild the engine (set ")
+
+
+def test_a_deletion_is_told_in_words(echo: Echo, vault_folder: Path) -> None:
+    put(vault_folder / "a.md", "[[engine]]")
+
+    assert echo("delete", "engine").out == (
+        "moved to .trash/engine.md: projects/active/engine.md\n"
+        "Broken links: 2 notes link to it: a.md; journal/daily/2026-03-14.md\n"
+    )

@@ -26,7 +26,6 @@ BUNDLE = {"slug": "kickoff", "log_body": "Ordered gears.", "agent_log_line": "Ki
         (["link", "a"], "link", "b"),
         (["patch", "a", "append"], "patch", "target_type"),
         (["recall"], "recall", "query"),
-        (["recall", "a", "b"], "recall", "b"),
         (["recall", "x", "--limit", "six"], "recall", "limit"),
         (["recall", "x", "--limit"], "recall", "limit"),
         (["recall", "x", "--limit", "0"], "recall", "limit"),
@@ -154,7 +153,7 @@ def test_a_session_whose_step_fails_ends_with_that_errors_status_and_shows_every
     assert (said.status, said.envelope["error"]["code"]) == (65, "unparseable")
     assert [step["ok"] for step in said.envelope["steps"]] == [True, True, False]
     assert (in_words.status, in_words.out) == (65, "")
-    assert in_words.err.startswith("unparseable: ")
+    assert in_words.err.startswith("unparseable (_agent/context/current-context.md): ")
     assert "- session-log: " in in_words.err
 
 
@@ -262,3 +261,30 @@ def test_an_interrupt_ends_with_130_and_says_nothing(echo: Echo) -> None:
         raise KeyboardInterrupt
 
     assert echo("capture", "x", "--json", clock=interrupted) == Run(130, "", "")
+
+
+def test_a_word_that_begins_with_a_dash_is_told_how_to_be_given(echo: Echo) -> None:
+    refused = echo("append", "engine", "---")
+    taken = echo("append", "--", "engine", "---")
+
+    assert refused.status == 64
+    assert "put -- before" in refused.err
+    assert "put -- before" not in echo("append", "engine").err
+    assert taken.status == 0
+
+
+def test_an_unknown_key_of_a_bundle_is_answered_with_the_keys(echo: Echo) -> None:
+    said = echo("session-end", "--bundle", '{"body": "x"}')
+
+    assert "body is not a key of a bundle. The keys are: slug, log_body, " in said.err
+
+
+def test_hints_name_the_program_as_it_was_started(
+    bare: Echo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for started_as, program in (("/opt/x/echo.py", "python3 echo.py"), ("/bin/x", "echo-memory")):
+        monkeypatch.setattr("sys.argv", [started_as])
+        gone, bad = bare("load", vault="gone"), bare("recall", "x", "--limt", "4")
+
+        assert f"`{program} --vault " in gone.err
+        assert bad.err.endswith(f"--limt 4. See `{program} --help`.\n")

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from echo_memory.retrieval.dates import Calendar, Span, is_named, spans
+from echo_memory.retrieval.calendar import Calendar
+from echo_memory.retrieval.dates import Span, is_named, spans
 
 TODAY = date(2026, 11, 30)
 PHRASES = (
@@ -98,18 +99,57 @@ def test_a_month_that_is_a_verb_needs_a_cue():
 
 
 @pytest.mark.parametrize(
-    ("question", "said"),
+    ("question", "said", "literal"),
     [
-        ("Ben last week", "last week"),
-        ("Ben last Monday", "last"),
-        ("Ben on 5 October", "5"),
-        ("Ben in September 2024", ""),
+        ("Ben last week", "last week", False),
+        ("Ben last Monday", "last Monday", False),
+        ("Ben on 5 October", "5 October", True),
+        ("Ben in September 2024", "September 2024", True),
+        ("Ben on 2024-09-01", "2024-09-01", True),
+        ("the 2024 budget", "", False),
     ],
 )
-def test_words_that_only_point_to_a_day_are_told_apart(question, said):
+def test_the_words_that_name_a_day_are_told_apart(question, said, literal):
     (span,) = spans(question, TODAY)
 
-    assert question[slice(*span.said)] == said
+    assert (question[slice(*span.said)], span.literal) == (said, literal)
+
+
+@pytest.mark.parametrize(
+    ("question", "first", "last"),
+    [
+        ("Was war gestern?", "2026-11-29", "2026-11-29"),
+        ("am 24. November", "2026-11-24", "2026-11-24"),
+        ("am 24.11. beim Arzt", "2026-11-24", "2026-11-24"),
+        ("letzte Woche", "2026-11-23", "2026-11-29"),
+        ("nächsten Montag", "2026-12-07", "2026-12-07"),
+        ("vor zwei Wochen", "2026-11-16", "2026-11-22"),
+        ("im März 2025", "2025-03-01", "2025-03-31"),
+        ("que s’est-il passé hier", "2026-11-29", "2026-11-29"),
+        ("le 18 novembre", "2026-11-18", "2026-11-18"),
+        ("la semaine prochaine", "2026-12-07", "2026-12-13"),
+        ("¿qué pasó ayer?", "2026-11-29", "2026-11-29"),
+        ("el 21 de noviembre de 2025", "2025-11-21", "2025-11-21"),
+        ("el mes pasado", "2026-10-01", "2026-10-31"),
+        ("что было вчера", "2026-11-29", "2026-11-29"),
+        ("26 ноября 2025", "2025-11-26", "2025-11-26"),
+        ("на прошлой неделе", "2026-11-23", "2026-11-29"),
+        ("昨天发生了什么", "2026-11-29", "2026-11-29"),
+        ("11月24日", "2026-11-24", "2026-11-24"),
+        ("2025年3月の会議", "2025-03-01", "2025-03-31"),
+        ("昨日は何を", "2026-11-29", "2026-11-29"),
+        ("先週", "2026-11-23", "2026-11-29"),
+        ("下个月", "2026-12-01", "2026-12-31"),
+        ("3天前", "2026-11-27", "2026-11-27"),
+    ],
+)
+def test_days_are_named_in_other_languages_too(question, first, last):
+    assert named(question) == [(first, last)]
+
+
+@pytest.mark.parametrize("question", ["was ist hier los", "der Mai", "mars has two moons", "моя"])
+def test_a_word_of_one_language_is_no_day_of_another(question):
+    assert named(question) == []
 
 
 @pytest.mark.parametrize("today", [date.min, date.max])
@@ -131,15 +171,15 @@ def test_any_mix_of_such_words_gives_whole_spans(question, today):
         assert 0 <= start <= end <= len(question)
 
 
-def test_a_calendar_knows_who_is_of_a_day_until_it_is_dropped():
+def test_a_calendar_knows_who_is_of_a_day_and_how_much_until_it_is_dropped():
     calendar = Calendar()
-    calendar.put("a", ["2026-11-24", "2026-01-01"])
-    calendar.put("b", ["2026-11-24"])
-    calendar.drop("a", ["2026-11-24"])
+    calendar.put("a", {"2026-11-24": 1.0, "2026-01-01": 0.5})
+    calendar.put("b", {"2026-11-24": 0.3, "2026-11-25": 0.6})
+    calendar.drop("a", {"2026-11-24": 1.0})
 
-    assert calendar.within([Span("2026-11-23", "2026-11-29")]) == {"b"}
-    assert calendar.within([Span("2026-01-01", "2026-12-31")]) == {"a", "b"}
-    assert calendar.within([]) == set()
+    assert calendar.within([Span("2026-11-23", "2026-11-29")]) == {"b": 0.6}
+    assert calendar.within([Span("2026-01-01", "2026-12-31")]) == {"a": 0.5, "b": 0.6}
+    assert calendar.within([]) == {}
 
 
 def test_both_ends_of_a_span_belong_to_it():

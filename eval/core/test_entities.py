@@ -135,6 +135,44 @@ def test_a_first_name_that_several_bear_does_not_gate():
     }
 
 
+ANNA = replace(person("Anna Schmidt"), aliases=("Anna",))
+
+
+@pytest.mark.parametrize(
+    ("mention", "found"),
+    [
+        ("Anna Schmied", [("Anna Schmidt", 0.94, "another spelling")]),
+        ("Anna Schmitz", [("Anna Schmidt", 0.74, "similar spelling")]),
+        ("Anna Weber", []),
+        ("Dr. Anna", [("Anna Schmidt", 0.95, 'title or degree (alias "Anna")')]),
+    ],
+)
+@pytest.mark.parametrize("others", [[], [person("Anna Kern"), person("Anna Lang")]])
+def test_an_alias_that_is_a_part_of_the_name_hides_no_difference_in_the_rest(
+    mention, found, others
+):
+    candidates = Entities([ANNA, *others]).candidates(mention, kind="person")
+
+    assert [one for one in seen(candidates) if one[0] == "Anna Schmidt"] == found
+
+
+def test_an_alias_that_is_no_part_of_the_name_counts_for_longer_mentions():
+    bob = replace(person("Robert Green"), aliases=("Bob",))
+
+    assert seen(Entities([bob]).candidates("Bob Green", kind="person")) == [
+        ("Robert Green", 0.87, 'first name, only one bears it (alias "Bob")')
+    ]
+
+
+def test_who_shares_a_first_or_last_name_is_marked():
+    entities = Entities([person("Ada Byron"), person("Ada Lovelace"), person("Kim Lovelace")])
+
+    assert [found.shared for found in entities.candidates("Ada")] == [True, True]
+    assert [found.shared for found in entities.candidates("Lovelace")] == [True, True]
+    assert [found.shared for found in entities.candidates("Byron")] == [False]
+    assert [found.shared for found in entities.candidates("Ada Lovelase")] == [False]
+
+
 def test_a_last_name_that_several_bear_does_not_gate():
     entities = Entities([ADA, person("Ralph Lovelace")])
 

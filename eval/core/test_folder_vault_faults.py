@@ -6,6 +6,7 @@ import signal
 
 import pytest
 
+from echo_memory import scratch
 from echo_memory.errors import VaultUnreachable
 from echo_memory.folder_vault import FolderVault
 from folders import VERBS, put, run, snapshot
@@ -56,6 +57,24 @@ vault.write("a.md", "new" * 1000, expected=None if sys.argv[3] == "create" else 
 """
 
 
+@pytest.fixture
+def age(root, monkeypatch):
+    """Make all litter that is there old enough."""
+
+    def age():
+        probe, clock = root / "probe", max(path.stat().st_ctime for path in litter(root))
+        while put(probe).stat().st_ctime <= clock:
+            pass
+        probe.unlink()
+        monkeypatch.setattr(scratch, "_ABANDONED_AFTER_S", 0)
+
+    return age
+
+
+def litter(root):
+    return {path for path in root.rglob(".*") if path.is_file()}
+
+
 @pytest.mark.parametrize(
     ("moment", "verb", "found"),
     [
@@ -66,7 +85,7 @@ vault.write("a.md", "new" * 1000, expected=None if sys.argv[3] == "create" else 
     ],
 )
 def test_a_kill_at_any_moment_leaves_a_whole_note_and_the_litter_goes_later(
-    root, vault, moment, verb, found
+    root, vault, age, moment, verb, found
 ):
     if verb == "replace":
         put(root / "a.md", "old")
@@ -74,27 +93,63 @@ def test_a_kill_at_any_moment_leaves_a_whole_note_and_the_litter_goes_later(
     with run(KILLED, root, moment, verb) as process:
         process.wait()
     kept = vault.read_many(["a.md"]).get("a.md")
-    litter = {path for path in root.iterdir() if path.name != "a.md"}
+    left = litter(root)
     vault.write("b.md", "fresh litter may be somebody's", expected=None)
-    left_alone = litter <= set(root.iterdir())
-    for path in litter:
-        os.utime(path, (0, 0))
+    left_alone = litter(root)
+    age()
     vault.write("c.md", "old litter is nobody's", expected=None)
 
     assert process.returncode == -signal.SIGKILL
     assert kept == found
-    assert left_alone
+    assert left_alone == left != set()
     assert set(vault.stamps()) == {path.name for path in root.iterdir()}
 
 
-def test_only_own_litter_is_cleaned(root, vault):
+def test_litter_in_a_folder_that_is_not_written_again_goes_with_the_next_write(root, vault, age):
+    names = [f"{folder}.echo-0123456789abcdef.tmp" for folder in ("", "folder/", "folder/deep/")]
+    for name in names:
+        put(root / name)
+    age()
+
+    stamps = vault.stamps()
+    after_a_read = litter(root)
+    vault.write("other/a.md", "text", expected=None)
+
+    assert stamps == {}
+    assert after_a_read == {root / name for name in names}
+    assert litter(root) == set()
+
+
+def test_litter_that_cannot_be_cleaned_fails_no_write(root, vault, age):
+    put(root / "folder/.echo-0123456789abcdef.tmp")
+    age()
+    vault.stamps()
+    (root / "folder").rename(root / "moved")
+
+    vault.write("a.md", "text", expected=None)
+
+    assert vault.read("a.md") == "text"
+
+
+def test_only_own_litter_is_cleaned(root, vault, age):
     for name in (".echo-notes.tmp", ".a.tmp", "a.tmp", ".echo-0123456789abcdef.tmp.md"):
-        os.utime(put(root / name), (0, 0))
+        put(root / name)
+    age()
     before = snapshot(root)
 
     vault.write("a.md", "text", expected=None)
 
     assert snapshot(root).items() >= before.items()
+
+
+def test_a_second_name_that_an_old_note_was_just_given_is_no_litter_yet(root, vault):
+    os.utime(put(root / "a.md", "one"), (0, 0))
+    second = root / ".echo-0123456789abcdef.tmp"
+    second.hardlink_to(root / "a.md")
+
+    vault.write("b.md", "text", expected=None)
+
+    assert second.exists()
 
 
 BUSY = """

@@ -108,7 +108,7 @@ def test_a_folder_without_a_marker_says_how_to_bootstrap(
 
     assert answer["healthy"] is False
     assert check(answer, "marker")["ok"] is False
-    assert "echo-memory bootstrap" in check(answer, "marker")["fix"]
+    assert "`bootstrap`" in check(answer, "marker")["fix"]
 
 
 @pytest.mark.parametrize("version", ["2", "0", "", "one"])

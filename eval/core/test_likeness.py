@@ -26,6 +26,10 @@ ASKED_OF_PERSONS = [
     ("Catherine Johnson", "Katherine Johnson", "another spelling"),
     ("Anna Mueller", "Anna Müller", "another spelling"),
     ("Anna Schmitt", "Anna Schmidt", "another spelling"),
+    ("Anna Schmid", "Anna Schmidt", "another spelling"),
+    ("Anna Schmied", "Anna Schmidt", "another spelling"),
+    ("Anna Schmied", "Anna Schmitt", "another spelling"),
+    ("Willy Brand", "Willy Brandt", "another spelling"),
     ("エイダ・ラブレース", "エイダ・ラブレス", "another spelling"),
     ("ヤマダ タロウ", "やまだ たろう", "another spelling"),
     ("Lovelace, Ada", "Ada Lovelace", "same words in another order"),
@@ -107,6 +111,8 @@ TOLD_OF_PERSONS = [
     ("محمود علي", "محمد علي"),
     ("John Smith III", "John Smith"),
     ("Alen Turimg", "Alan Turing"),
+    ("Anna Schmitz", "Anna Schmidt"),
+    ("Priya Nayar", "Priya Nair"),
 ]
 
 TOLD_OF_OTHERS = [
@@ -164,6 +170,7 @@ STRANGERS_OF_OTHERS = [
     ("Internet", "Intranet"),
     ("Machine Translation", "Machine Learning"),
     ("Deutsche Bahn", "Deutsche Bank"),
+    ("Hund", "Hunt"),
     ("1:1 with Bob", "1:1 with Ada"),
     ("Website redesign", "Website design"),
     ("🛸", "🚀"),

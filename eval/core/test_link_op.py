@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from echo_memory.errors import BadRequest, NotBootstrapped, NotFound
+from echo_memory.errors import BadRequest, VaultUnreachable, NotFound
 from echo_memory.memory import Memory
 from echo_memory.ops.capture import capture_op
 from echo_memory.ops.link import link_op
@@ -205,11 +205,13 @@ def test_what_cannot_be_linked_is_refused_and_nothing_is_written(
     assert snapshot(vault_folder) == before
 
 
-def test_a_folder_without_the_marker_is_not_written_to(two: Memory, vault_folder: Path) -> None:
+def test_a_vault_that_has_lost_its_marker_is_not_written_to(
+    two: Memory, vault_folder: Path
+) -> None:
     (vault_folder / "_agent/echo-vault.md").unlink()
     before = snapshot(vault_folder)
 
-    with pytest.raises(NotBootstrapped):
+    with pytest.raises(VaultUnreachable):
         link_op(two, "engine", "ada-lovelace")
 
     assert snapshot(vault_folder) == before

@@ -82,7 +82,12 @@ def test_a_vault_after_an_ordinary_day_is_clean(memory: Memory) -> None:
             "projects/active/x.md",
             "`## Status`",
         ),
-        ({"notes/ada.md": ADA}, "kind-and-folder", "notes/ada.md", "resources/people/"),
+        (
+            {"projects/active/ada.md": f"{ADA}\n## Status\n"},
+            "kind-and-folder",
+            "projects/active/ada.md",
+            "in the folder of the kind project",
+        ),
         (
             {"resources/people/ada.md": "---\ntype: contact\n---\n"},
             "kind-and-folder",
@@ -163,6 +168,8 @@ def test_one_fault_is_one_violation(
         {"a.md": "[[b^id]] [[b#^ID]] [[#^mine]]\n\nText ^mine", "b.md": "- item ^id\r\n"},
         {"Note.v2.md": "[[Note.v2]] [[note.V2.md]]"},
         {"projects/archive/x.md": "---\ntype: project\n---\n\n# X\n\n## status\n"},
+        {"notes/ada.md": ADA},
+        {"resources/meetings/2026-04-01-review.md": "---\ntype: meeting\ndate: 2026-04-01\n---\n"},
         {"recipes/soup.md": "---\ntype: recipe\ndate: soon\n---\n"},
         {"inbox/processing-log/2026-03-13.md": "", "journal/daily/2026-03-13.md": "[[2026-03-13]]"},
         {"resources/people/ada.md": "---\ncreated: 2026-02-12\n---\n# Ada\n"},
@@ -181,6 +188,52 @@ def test_what_is_in_order_is_not_reported(
     write(vault_folder, files)
 
     assert lint_op(memory)["violations"] == []
+
+
+@pytest.mark.parametrize(
+    ("link", "likely"),
+    [
+        ("[[Anna Schmidt]]", "resources/people/anna-schmidt.md"),
+        ("[[Annie]]", "resources/people/anna-schmidt.md"),
+        ("[[old/folder/anna-schmidt]]", "resources/people/anna-schmidt.md"),
+        ("[[anna-schmidtt]]", "resources/people/anna-schmidt.md"),
+        ("[m](old/anna-schmidt.md)", "resources/people/anna-schmidt.md"),
+        ("[[engine]]", "projects/active/analytical-engine.md"),
+        ("[[tom]]", ""),
+        ("[[anna-maria-miller-jones]]", ""),
+        ("[[" + "anna " * 5_000 + "]]", ""),
+    ],
+)
+def test_a_broken_link_names_the_note_that_it_may_mean(
+    memory: Memory, vault_folder: Path, link: str, likely: str
+) -> None:
+    anna = "---\ntype: person\ntitle: Anna Schmidt\naliases: [Annie]\n---\n"
+    engine = "---\ntype: project\n---\n# Analytical Engine\n\n## Status\n"
+    write(
+        vault_folder,
+        {
+            "a.md": link,
+            "resources/people/anna-schmidt.md": anna,
+            "projects/active/analytical-engine.md": engine,
+        },
+    )
+
+    (violation,) = lint_op(memory)["violations"]
+
+    assert violation["check"] == "broken-link"
+    assert violation["detail"].endswith(
+        f"perhaps {likely} is meant." if likely else "leads to no note."
+    )
+
+
+def test_two_notes_that_a_broken_link_may_mean_are_no_guess(
+    memory: Memory, vault_folder: Path
+) -> None:
+    write(vault_folder, {"a.md": "[[x y]]", "x-y-z.md": "", "x-y-w.md": ""})
+
+    (violation,) = lint_op(memory)["violations"]
+
+    assert "perhaps" not in violation["detail"]
 
 
 def test_a_name_that_several_notes_have_is_ambiguous(memory: Memory, vault_folder: Path) -> None:

@@ -70,15 +70,15 @@ def test_an_empty_folder_says_how_to_bootstrap(
     answer = load_op(echo, brief=brief)
 
     assert answer["ok"] is True
-    assert "echo-memory bootstrap" in answer["sections"]["marker"]
-    assert "echo-memory bootstrap" in answer["warnings"][0]
+    assert "bootstrap` first" in answer["sections"]["marker"]
+    assert "bootstrap`" in answer["warnings"][0]
     assert not any(vault_folder.iterdir())
 
 
 def test_a_folder_that_is_no_vault_yet_still_shows_what_it_has(
     memory: Memory, vault_folder: Path
 ) -> None:
-    capture_op(memory, "Buy brass")
+    write(vault_folder, "inbox/captures/inbox.md", "# Inbox\n\n- buy brass\n")
     (vault_folder / "_agent/echo-vault.md").unlink()
 
     assert sections(memory)["inbox_count"] == 1
@@ -147,6 +147,28 @@ def test_only_todays_agent_log_counts(memory: Memory, vault_folder: Path) -> Non
     assert sections(memory)["today"] == "- today"
 
 
+def test_many_captures_are_one_line_and_the_older_lines_a_count(
+    memory: Memory, vault_folder: Path
+) -> None:
+    captured = "".join(f"- Captured [[n{at}|Note {at}]] (person)\n" for at in range(15))
+    lines = "".join(f"- line {at}\n" for at in range(10))
+    write(vault_folder, DAILY, f"# T\n\n## Agent Log\n\n{captured}{lines}- Captured a fish\n")
+
+    names = ", ".join(f"Note {at} (person)" for at in range(4, 15))
+    assert sections(memory)["today"].splitlines() == [
+        "(… 2 before these)",
+        *(f"- line {at}" for at in range(2, 10)),
+        f"- Captured {names}, a fish and 4 before",
+    ]
+
+
+def test_a_few_captures_keep_a_line_each(memory: Memory, vault_folder: Path) -> None:
+    log = "- Captured [[a|A]] (person)\n- met\n- Captured [[b|B]] (project)"
+    write(vault_folder, DAILY, f"# T\n\n## Agent Log\n\n{log}\n")
+
+    assert sections(memory)["today"] == log
+
+
 def test_the_age_of_the_inbox_is_that_of_its_oldest_item(
     memory: Memory, vault_folder: Path
 ) -> None:
@@ -185,8 +207,7 @@ def test_a_digest_keeps_its_budget_and_says_where_the_rest_is(
     if budget >= 6_000:
         assert f"cut: {PREFERENCES} has the rest" in found["preferences"]
         assert found["preferences"].startswith("This is a sentence")
-        assert found["today"].startswith(f"[… cut: {DAILY} has the rest]\n- Captured")
-        assert found["today"].endswith("- Captured [[note-499]] (person)")
+        assert found["today"].endswith("note-499 (person) and 488 before")
         assert f"cut: {INBOX} has the rest" in found["inbox"]
 
 

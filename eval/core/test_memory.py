@@ -94,6 +94,94 @@ def test_a_whole_path_is_never_ambiguous(filled: Memory, vault_folder: Path) -> 
     assert filled.locate("Plan.md").path == "plan.md"
 
 
+@pytest.fixture
+def people(memory: Memory, vault_folder: Path) -> Memory:
+    for name in ("Ada Lovelace", "Ada Byron", "Grace Hopper"):
+        capture_op(memory, name, kind="person", force=True)
+    capture_op(memory, "Hopper Ltd.", kind="company", aliases=["AC/DC", "The makers"])
+    capture_op(memory, "Mercury", kind="concept")
+    capture_op(memory, "Mercury", kind="company", force=True)
+    put(vault_folder / "People/Clara Neumann.md", "---\naliases: [CN]\n---\n# Clara from Jena\n")
+    memory.refresh()
+    return memory
+
+
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [
+        ("Grace Hopper", "resources/people/grace-hopper.md"),
+        ("GRACE  hopper", "resources/people/grace-hopper.md"),
+        ("hopper ltd.", "resources/companies/hopper-ltd.md"),
+        ("AC/DC", "resources/companies/hopper-ltd.md"),
+        ("the makers", "resources/companies/hopper-ltd.md"),
+        ("mercury", "resources/concepts/mercury.md"),
+        ("Clara Neumann", "People/Clara Neumann.md"),
+        ("clara from jena", "People/Clara Neumann.md"),
+        ("cn", "People/Clara Neumann.md"),
+    ],
+)
+def test_a_name_finds_its_note_in_every_operation(people: Memory, name: str, path: str) -> None:
+    assert people.locate(name).path == path
+    assert get_note_op(people, name)["path"] == path
+    assert append_op(people, name, "- a line")["path"] == path
+    assert link_op(people, name, "ada-byron")["a"] == path
+    assert capture_op(people, "More", merge_into=name)["path"] == path
+
+
+def test_an_id_of_no_entity_does_not_hide_the_entity_of_that_name(
+    memory: Memory, vault_folder: Path
+) -> None:
+    put(vault_folder / "Tom.md", "A cat.\n")
+    capture_op(memory, "Tom", kind="person")
+
+    with pytest.raises(BadRequest) as raised:
+        memory.locate("Tom")
+
+    paths = [found["path"] for found in raised.value.details["candidates"]]
+    assert paths == ["Tom.md", "resources/people/tom-2.md"]
+    assert [memory.locate(path).path for path in paths] == paths
+    assert memory.locate("tom-2").path == paths[1]
+
+
+@pytest.mark.parametrize(
+    ("name", "slugs"),
+    [
+        ("Mercury", {"mercury", "mercury-2"}),
+        ("Ada", {"ada-lovelace", "ada-byron"}),
+    ],
+)
+def test_a_name_that_several_share_is_refused_with_candidates(
+    people: Memory, name: str, slugs: set[str]
+) -> None:
+    for field, op in (("a", link_op), ("b", lambda echo, a, b: link_op(echo, b, a))):
+        with pytest.raises(BadRequest) as raised:
+            op(people, name, "grace-hopper")
+
+        assert raised.value.details["field"] == field
+        assert {found["slug"] for found in raised.value.details["candidates"]} == slugs
+        assert all(found["path"] for found in raised.value.details["candidates"])
+
+
+@pytest.mark.parametrize(
+    ("name", "first"),
+    [
+        ("Grace", "resources/people/grace-hopper.md"),
+        ("Hopper Grace", "resources/people/grace-hopper.md"),
+        ("Grace Hoper", "resources/people/grace-hopper.md"),
+        ("Ada Lovelase", "resources/people/ada-lovelace.md"),
+        ("Clara Neuman", "People/Clara Neumann.md"),
+        ("operator-preference", "_agent/memory/semantic/operator-preferences.md"),
+    ],
+)
+def test_a_name_that_none_bears_is_answered_with_the_likeliest_note_first(
+    people: Memory, name: str, first: str
+) -> None:
+    with pytest.raises(NotFound) as raised:
+        get_note_op(people, name)
+
+    assert raised.value.details["did_you_mean"][0] == first
+
+
 @pytest.mark.parametrize(
     ("reference", "nearest"),
     [
@@ -179,15 +267,17 @@ def test_no_operation_takes_a_path_out_of_the_vault(
 ) -> None:
     put(tmp_path / "outside.md")
     put(vault_folder / ".hidden/a.md")
-    before = snapshot(tmp_path)
+    outside = sorted(path.name for path in tmp_path.iterdir())
+    before = snapshot(vault_folder)
 
     for path in [*HOSTILE, *TOO_LONG]:
         with pytest.raises(BadRequest) as raised:
             BY_PATH[op](memory, path)
         assert str(tmp_path) not in str(raised.value.as_dict())
 
-    after = {name: found for name, found in snapshot(tmp_path).items() if "/locks" not in name}
-    assert after == {name: found for name, found in before.items() if "/locks" not in name}
+    assert snapshot(vault_folder) == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == outside
+    assert (tmp_path / "outside.md").read_text() == "secret"
 
 
 def test_what_was_written_is_known_at_once_and_what_was_trashed_is_forgotten(

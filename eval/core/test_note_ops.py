@@ -261,6 +261,38 @@ def test_appending_keeps_the_line_endings_of_the_note(memory: Memory, engine: Pa
     assert engine.read_bytes() == b"# Engine\r\n\r\ntext\r\n\r\nmore\r\n"
 
 
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        ("# A\n\n## Related\n\n- [[b]]\n", "# A\n\n- new\n\n## Related\n\n- [[b]]\n"),
+        (
+            "# A\n\nText.\n\n## Status\n\n## related\n\n- [[b]]",
+            "# A\n\nText.\n\n## Status\n\n- new\n\n## related\n\n- [[b]]",
+        ),
+        (
+            "# A\r\n\r\n## Log\r\n\r\n- old\r\n\r\n## Related\r\n\r\n- [[b]]\r\n",
+            "# A\r\n\r\n## Log\r\n\r\n- old\r\n- new\r\n\r\n## Related\r\n\r\n- [[b]]\r\n",
+        ),
+        ("# Related\n\nText.\n", "# Related\n\nText.\n\n- new\n"),
+        (
+            "# A\n\n## Related\n\n- [[b]]\n\n## Tasks\n\n- old\n",
+            "# A\n\n## Related\n\n- [[b]]\n\n## Tasks\n\n- old\n- new\n",
+        ),
+        ("## Related\n", "- new\n## Related\n"),
+    ],
+)
+def test_a_last_section_of_ties_stays_the_last(
+    memory: Memory, engine: Path, text: str, after: str
+) -> None:
+    put(engine, text)
+
+    first = append_op(memory, "engine", "- new")
+    again = append_op(memory, "engine", "- new")
+
+    assert (first["action"], again["action"]) == ("updated", "unchanged")
+    assert engine.read_bytes().decode() == after
+
+
 def test_appending_creates_no_note(memory: Memory, vault_folder: Path) -> None:
     before = snapshot(vault_folder)
 
@@ -527,3 +559,96 @@ def test_a_folder_without_the_marker_is_not_written_to(
         function(memory, **values)
 
     assert snapshot(vault_folder) == before
+
+
+@pytest.mark.parametrize(
+    ("target", "content", "holds"),
+    [
+        ("tags", "brass", "tags holds a list"),
+        ("tags", '["brass"', "begins like JSON"),
+        ("created", "soon", "created holds a date"),
+        ("type", "alien", "type holds the kind of the note. Give one of: person, "),
+    ],
+)
+def test_a_key_stays_what_it_is_and_the_message_says_what_that_is(
+    memory: Memory, engine: Path, target: str, content: str, holds: str
+) -> None:
+    with pytest.raises(BadRequest) as caught:
+        patched(memory, "frontmatter", target, content, operation="replace")
+
+    assert holds in caught.value.message
+    assert caught.value.details == {"field": "content"}
+    assert engine.read_text() == TEXT
+
+
+def test_a_note_that_becomes_of_another_kind_than_its_folder_is_warned_of(
+    memory: Memory, engine: Path
+) -> None:
+    answer = patched(memory, "frontmatter", "type", "person", operation="replace")
+
+    assert "folder of a project" in answer["warnings"][0]
+    assert "warnings" not in patched(memory, "frontmatter", "type", "project", operation="replace")
+
+
+@pytest.mark.parametrize(
+    ("target_type", "target", "way_out"),
+    [
+        ("heading", "Tasks", "appending `## Name` and its text at the heading above it"),
+        ("frontmatter", "due", "merge_into adds tags, aliases, sources and a status"),
+    ],
+)
+def test_what_is_not_there_yet_is_answered_with_how_it_gets_there(
+    memory: Memory, engine: Path, target_type: str, target: str, way_out: str
+) -> None:
+    with pytest.raises(InvalidTarget, match=way_out):
+        patched(memory, target_type, target, "x")
+
+
+def test_a_section_is_added_below_the_heading_above_it(memory: Memory, engine: Path) -> None:
+    patched(memory, "heading", "Analytical Engine", "## Tasks\n\n- [ ] call")
+
+    assert engine.read_text() == TEXT + "\n## Tasks\n\n- [ ] call\n"
+
+
+def test_a_note_without_blocks_or_headings_offers_no_empty_list(
+    memory: Memory, engine: Path
+) -> None:
+    put(engine, "Text.\n")
+
+    for target_type, target in (("block", "^b1"), ("heading", "Status")):
+        with pytest.raises(InvalidTarget, match="nor any other") as caught:
+            patched(memory, target_type, target, "x")
+        assert "listed" not in caught.value.message
+
+
+def test_headings_of_one_path_are_listed_once(memory: Memory, engine: Path) -> None:
+    put(engine, "# A\n\n## Status\n\n## Status\n")
+
+    with pytest.raises(InvalidTarget, match="Rename all but one") as caught:
+        patched(memory, "heading", "Status", "x")
+
+    assert caught.value.details["headings"] == ["A", "A::Status"]
+
+
+def test_frontmatter_that_does_not_parse_is_answered_with_the_path(
+    memory: Memory, engine: Path
+) -> None:
+    put(engine, "---\ntags: [a\n---\n")
+
+    with pytest.raises(Unparseable) as caught:
+        patched(memory, "frontmatter", "tags", "x")
+
+    assert caught.value.details["path"] == ENGINE
+
+
+def test_deleting_tells_which_notes_linked_to_it(
+    memory: Memory, vault_folder: Path, engine: Path
+) -> None:
+    for number in range(7):
+        put(vault_folder / f"a{number}.md", "On [[engine]] and [it](projects/active/engine.md).")
+    put(vault_folder / "b.md", "On [[another/engine]] and `[[engine]]`.")
+
+    answer = delete_op(memory, "engine")
+
+    assert answer["links_broken"] == 7
+    assert answer["linked_from"] == [f"a{number}.md" for number in range(5)]

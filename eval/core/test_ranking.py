@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from echo_memory.ranking import Document, Ranking, Signals
 from echo_memory.retrieval import bm25
 from echo_memory.retrieval.documents import counts
-from echo_memory.retrieval.signals import ALL, ask, pool
+from echo_memory.retrieval.question import ask
+from echo_memory.retrieval.signals import ALL, pool
 from echo_memory.retrieval.words import query_words
 
 TODAY = date(2026, 11, 30)
@@ -259,10 +260,159 @@ def test_dates_can_be_left_out():
     assert "week" not in found(DATED, "what did I do last week", signals=replace(ALL, dates=False))
 
 
-def test_words_that_point_from_today_are_not_looked_for():
+def test_what_names_a_day_is_not_looked_for():
     assert ask("Ben last week", TODAY).words == ("ben",)
-    assert ask("last week", TODAY).words == ("last", "week")
     assert ask("what did I do yesterday", TODAY).words == ()
+    assert ask("what happened on 2024-03-11", TODAY).words == ()
+    assert ask("weekly on Tuesday", TODAY).words == ("week",)
+
+
+def test_words_that_name_a_day_are_looked_for_when_no_note_is_of_it():
+    notes = {"a": note("The regatta is in May 2031."), "b": note("The last week of a regatta.")}
+
+    assert found(notes, "May 2031") == ["a"]
+    assert found(notes, "last week") == ["b"]
+
+
+def test_a_note_of_the_day_comes_before_those_that_say_the_date_or_common_words():
+    notes = {
+        "says": note("Tuesdays are for cheese. What happens on 24 November 2026, happens."),
+        "lunch": note("At the Thai place.", dates=("2026-11-24",)),
+        "changed": note("Nothing.", updated="2026-11-24"),
+        "made": note("Nothing.", created="2026-11-24"),
+    }
+
+    assert found(notes, "what happened on 2026-11-24")[:3] == ["lunch", "made", "changed"]
+    assert found(notes, "what happened on 24 November 2026")[0] == "lunch"
+    assert found(notes, "last Tuesday")[0] == "lunch"
+
+
+def test_of_the_notes_of_a_day_those_with_the_words_come_first():
+    notes = {
+        "b": note("Took the bike to the shop.", dates=("2026-11-24",)),
+        "a": note("Planned the holidays.", dates=("2026-11-24",)),
+        "c": note("Planned holidays, all holidays.", dates=("2025-11-24",)),
+    }
+
+    assert found(notes, "holidays on 2026-11-24") == ["a", "c", "b"]
+
+
+def test_a_day_also_counts_in_a_vault_that_has_notes_of_little_else():
+    march = {f"n{day}": note("budget", dates=(f"2026-03-{day:02}",)) for day in range(1, 30)}
+    notes = {**march, "plan": note("The budget, all of the budget.", "Plan")}
+
+    assert found(notes, "budget")[0] == "plan"
+    assert found(notes, "budget in March", limit=40)[-1] == "plan"
+
+
+def test_what_only_asks_is_not_looked_for_beside_a_day():
+    notes = {
+        "day": note("长城。", dates=("2026-11-29",)),
+        "says": note("什么时候发生了什么，谁也不知道。发生了很多。"),
+    }
+
+    assert found(notes, "昨天发生了什么") == ["day"]
+
+
+KINDS = {
+    "old": note("Blue it is, a decision.", "Paint", kind="decision", dates=("2026-02-01",)),
+    "new": note("No plastic.", "Jacks", kind="decision", dates=("2026-11-01",)),
+    "call": note("Paint, all paint.", "Paint call", kind="meeting"),
+    "ben": note("Painter.", "Ben", kind="person"),
+}
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("decisions", ["new", "old"]),
+        ("list all the decisions", ["new", "old"]),
+        ("alle Entscheidungen", ["new", "old"]),
+        ("решения", ["new", "old"]),
+        ("所有决定", ["new", "old"]),
+        ("what did we decide in February 2026", ["old", "new"]),
+    ],
+)
+def test_a_kind_word_brings_in_the_notes_of_that_kind_the_newest_first(query, expected):
+    assert found(KINDS, query)[:2] == expected
+
+
+def test_beside_other_words_a_kind_word_favours_its_kind_but_brings_in_no_others():
+    assert found(KINDS, "what was decided about paint")[0] == "old"
+    assert "new" not in found(KINDS, "what was decided about paint")
+    assert found(KINDS, "what was decided about paint", signals=NONE)[0] == "call"
+
+
+def test_a_kind_word_is_a_word_where_no_note_is_of_that_kind():
+    notes = {"a": note("Talk of decisions."), "b": note("Nothing.")}
+
+    assert found(notes, "decisions") == ["a"]
+
+
+def test_open_tasks_are_asked_for_like_a_kind():
+    notes = {
+        "open": note("- [x] buy paint\n- [ ] paint the door"),
+        "done": note("- [x] buy paint"),
+        "talk": note("Tasks are never open for long."),
+    }
+
+    assert found(notes, "my open tasks")[0] == "open"
+    assert "done" not in found(notes, "my open tasks")
+
+
+def test_a_note_with_the_name_in_its_title_that_answers_far_better_comes_before_the_named_one():
+    notes = {
+        "company": note("Makes strings.", "Brightleaf", kind="company"),
+        "portal": note("The budget is 4,200 euro.", "Brightleaf order portal", kind="project"),
+        "anna": note("Works at Brightleaf.", "Anna", kind="person"),
+        "other": note("The budget of the other project is 100.", "Other", kind="project"),
+    }
+
+    def keys(query):
+        return found(notes, query, first=["company"])
+
+    assert keys("how much is the budget for the Brightleaf project")[:2] == ["portal", "company"]
+    assert keys("people at Brightleaf")[:2] == ["anna", "company"]
+    assert keys("how much is the budget of Brightleaf")[:2] == ["portal", "company"]
+    assert keys("what does Brightleaf make")[0] == "company"
+    assert keys("Brightleaf order portal")[0] == "portal"
+    assert keys("Brightleaf")[0] == "company"
+
+
+def test_who_asks_by_an_alias_also_means_what_tells_of_the_title():
+    notes = {
+        "tomas": note("A buyer.", "Tomas Berg", kind="person", aliases=("Tom",)),
+        "call": note("Tomas wants two stools.", "Call"),
+        "other": note("Nothing of stools.", "Other"),
+    }
+
+    assert found(notes, "Tom", first=["tomas"]) == ["tomas", "call"]
+    assert found(notes, "Berg", first=["tomas"]) == ["tomas"]
+
+
+def test_a_note_of_the_named_day_with_the_name_in_it_comes_before_the_named_one():
+    notes = {
+        "hanna": note("Builds actions.", "Hanna", kind="person"),
+        "lunch": note("Thai food with Hanna.", "Lunch", dates=("2026-11-18",)),
+    }
+
+    assert found(notes, "Hanna on 18 November", first=["hanna"]) == ["lunch", "hanna"]
+    assert found(notes, "Hanna and food", first=["hanna"]) == ["hanna", "lunch"]
+
+
+def test_what_is_far_below_the_best_and_shares_only_common_words_is_left_out():
+    filler = {f"f{number}": note(f"{FILLER * 4} work {number}") for number in range(30)}
+    notes = {
+        **filler,
+        "best": note(
+            "The harpsichord varnish dries while we work, dark varnish, harpsichord work."
+        ),
+        "second": note(f"{FILLER * 4} varnish"),
+    }
+
+    keys = found(notes, "work harpsichord varnish dark dries", limit=10)
+
+    assert keys == ["best", "second"]
 
 
 def test_extra_scores_lift_a_note_and_can_bring_one_in():

@@ -102,6 +102,62 @@ def test_notes_that_are_no_entities_are_not_names(memory: Memory) -> None:
     assert resolve_op(memory, "inbox")["match"] is False
 
 
+def test_a_plain_note_is_a_candidate_that_says_where_it_stands(
+    memory: Memory, vault_folder: Path
+) -> None:
+    put(vault_folder / "People/Clara Neumann.md", "Met in Jena.\n")
+    put(vault_folder / "Boats.md", "---\naliases: [Fleet]\n---\n# Our boats\n")
+    put(vault_folder / "Templates/Person.md", "# {{title}}\n")
+
+    exact, slip, part = (resolve_op(memory, name) for name in ("clara neumann", "Flet", "Clara"))
+    titles = [resolve_op(memory, name)["candidates"][0]["path"] for name in ("Our Boats", "FLEET")]
+
+    assert exact["match"] is False
+    assert exact["suggest_slug"] == "clara-neumann"
+    assert exact["candidates"] == [
+        {
+            "slug": "Clara Neumann",
+            "path": "People/Clara Neumann.md",
+            "title": "Clara Neumann",
+            "kind": "",
+            "score": 1.0,
+            "why": "same name; a plain note outside the memory's folders",
+        }
+    ]
+    assert [found["slug"] for found in slip["candidates"]] == ["Boats"]
+    assert [found["slug"] for found in part["candidates"]] == ["Clara Neumann"]
+    assert titles == ["Boats.md", "Boats.md"]
+    assert resolve_op(memory, "Person")["candidates"] == []
+
+
+def test_an_entity_is_a_match_beside_a_plain_note_of_its_name(
+    ada: Memory, vault_folder: Path
+) -> None:
+    put(vault_folder / "Ada Lovelace.md", "x\n")
+
+    assert resolve_op(ada, "Ada Lovelace")["match"]["slug"] == "ada-lovelace"
+
+
+def test_plain_notes_that_come_change_and_go_count_at_once(
+    memory: Memory, vault_folder: Path
+) -> None:
+    def found(name: str) -> list[str]:
+        return [candidate["path"] for candidate in resolve_op(memory, name)["candidates"]]
+
+    assert found("Tom") == []
+    note = put(vault_folder / "Tom.md", "x\n")
+    assert found("Tom") == ["Tom.md"]
+
+    put(note, "---\ntype: person\n---\n")
+    assert resolve_op(memory, "Tom")["match"]["path"] == "Tom.md"
+
+    put(note, "once more without\n")
+    assert found("Tom") == ["Tom.md"]
+
+    note.unlink()
+    assert found("Tom") == []
+
+
 def test_a_note_that_a_person_made_renamed_or_removed_counts_at_once(
     memory: Memory, vault_folder: Path
 ) -> None:

@@ -255,7 +255,7 @@ def test_a_vault_that_never_answers_is_given_up(root, plugin, hasty, verb):
 def test_a_late_answer_in_time_is_an_answer(root, plugin, vault):
     put(root / "a.md", "one")
     ready = threading.Event()
-    plugin.fail(faults.held(ready))
+    plugin.fail(faults.held(ready), path="/vault/a.md")
     plugin.fail(faults.meanwhile(ready.set), path="/vault/b.md")
 
     with closing(RestVault(plugin.url, KEY, workers=2)) as waiting:
@@ -326,7 +326,12 @@ def test_a_vault_that_is_not_there_is_no_empty_vault(root, plugin, vault, fault,
 
 @pytest.mark.parametrize(
     ("fault", "kind"),
-    [(faults.unauthorized, Misconfigured), (faults.bad_gateway, VaultUnreachable)],
+    [
+        (faults.unauthorized, Misconfigured),
+        (faults.bad_gateway, VaultUnreachable),
+        (faults.answer(404, HTML, b"<html>"), Misconfigured),
+        (faults.answer(200, HTML, b"<html>"), Misconfigured),
+    ],
 )
 @pytest.mark.parametrize("path", ["/vault/folder/", "/vault/folder/a.md"])
 def test_a_walk_that_breaks_off_is_no_smaller_vault(root, plugin, vault, fault, kind, path):

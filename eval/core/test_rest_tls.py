@@ -34,9 +34,9 @@ def root(tmp_path):
 @contextmanager
 def trusted(root, made):
     """A stand-in behind TLS, and a vault that trusts it."""
-    with StandIn(root, KEY, tls=made["right"]) as plugin:
-        with rest(plugin, ca=str(made["right"][0])) as vault:
-            yield plugin, vault
+    ca, key = made["right"]
+    with StandIn(root, KEY, tls=(ca, key)) as plugin, rest(plugin, ca=str(ca)) as vault:
+        yield plugin, vault
 
 
 def test_a_pinned_certificate_is_trusted_and_the_connection_kept(root, made):

@@ -90,6 +90,7 @@ def test_append_adds_to_the_end_of_the_sections_own_text(
         ("> - a", "> - b"),
         ("> a\n>\n> | b |\n> | - |", "> | 1 |"),
         ("[^1]: a", "[^2]: b"),
+        ("a\n1. b", "2. c"),
     ],
 )
 def test_what_goes_on_with_a_list_table_or_quote_follows_at_once(last: str, content: str) -> None:
@@ -126,6 +127,8 @@ def test_what_goes_on_with_a_list_table_or_quote_follows_at_once(last: str, cont
         ("<div>\na\n</div>", "b"),
         ("$$\na\n$$", "b"),
         ("a", "[^1]: b"),
+        ("a\n2. b", "3. c"),
+        ("a\n*", "* b"),
         ("a", "    b"),
     ],
 )

@@ -12,6 +12,7 @@ from echo_memory.errors import BadRequest
 from echo_memory.memory import Memory
 from echo_memory.ops.capture import capture_op
 from echo_memory.ops.session import session_end_op
+from echo_memory.report import text_of
 from folders import snapshot
 
 BUNDLE: dict[str, Any] = {
@@ -106,6 +107,27 @@ def test_without_apply_it_is_only_the_plan(memory: Memory, vault_folder: Path) -
         "heartbeat",
     ]
     assert snapshot(vault_folder) == before
+
+
+def test_the_plan_shows_what_would_be_written(memory: Memory) -> None:
+    capture_op(memory, "Ada Lovelace", kind="person", body="x")
+
+    answer = session_end_op(
+        memory,
+        slug="kickoff",
+        log_body="Met Ada Lovelace.",
+        agent_log_line="- Kickoff done",
+        scope="Gears",
+        reflect=[{"title": "Prefers tea", "kind": "semantic", "body": "Green."}],
+    )
+
+    log, line, scope, reflect, _ = answer["steps"]
+    words = text_of(answer)
+    assert log["would_write"] == "Met [[ada-lovelace|Ada Lovelace]]."
+    assert log["links_added"] == [{"slug": "ada-lovelace", "text": "Ada Lovelace"}]
+    assert (line["line"], scope["scope"], reflect["filed"]) == ("Kickoff done", "Gears", 1)
+    for shown in (log["would_write"], "Kickoff done", "Gears", "Green.", "1 of 1 would be filed"):
+        assert shown in words
 
 
 def test_a_gated_proposal_says_so_and_does_not_stop_the_session(memory: Memory) -> None:

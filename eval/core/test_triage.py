@@ -12,6 +12,7 @@ from echo_memory.memory import Memory
 from echo_memory.ops.capture import capture_op
 from echo_memory.ops.reflect import apply_op
 from echo_memory.ops.triage import triage_op
+from echo_memory.report import text_of
 from folders import snapshot
 
 INBOX = "inbox/captures/inbox.md"
@@ -107,8 +108,9 @@ def test_a_gated_item_stays_and_says_why(
 
     answer = triage_op(memory, proposals=[brass(waiting[0]["id"])], apply=True)
 
-    assert answer["ok"] is True
+    assert (answer["ok"], answer["filed"]) == (True, 0)
     assert answer["results"][0]["action"] == "duplicate-gate"
+    assert text_of(answer).startswith("0 of 1 filed.\n")
     assert (vault_folder / INBOX).read_bytes() == before
 
 
@@ -190,6 +192,8 @@ def test_reflect_previews_then_applies(memory: Memory, vault_folder: Path) -> No
         True,
     )
     assert (applied["action"], applied["results"][0]["action"]) == ("applied", "created")
+    assert "nothing was written. 1 of 1 would be filed.\n" in text_of(preview)
+    assert text_of(applied).startswith("1 of 1 filed.\n")
     assert (vault_folder / "_agent/memory/semantic/prefers-metric-units.md").exists()
 
 

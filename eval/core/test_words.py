@@ -107,11 +107,11 @@ def test_an_identifier_is_a_word_and_gives_its_parts(text, expected):
     [
         ("Ærø Łódź naïve STRASSE Straße", ["aero", "lodz", "naiv", "stras", "stras"]),
         ("e\u0301cole", ["ecol"]),
-        ("Ёлка елка", ["елка", "елка"]),
+        ("Ёлка елка", ["елк", "елк"]),
         ("हिन्दी", ["हिन्दी"]),
         ("مُحَمَّد", ["محمد"]),
         ("Ａ１", ["a1"]),
-        ("п'ять п’ять", ["пять", "п", "ять", "пять", "п", "ять"]),
+        ("п'ять п’ять", ["пят", "п", "ять", "пят", "п", "ять"]),
     ],
 )
 def test_words_are_folded_as_names_are(text, expected):

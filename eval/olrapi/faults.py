@@ -36,8 +36,8 @@ class Exchange(Protocol):
         """End the connection, in good order or with a reset."""
         ...
 
-    def wait(self, seconds: float | None = None) -> None:
-        """Wait, but not longer than the stand-in lives."""
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait, but not longer than the stand-in lives; whether it ended."""
         ...
 
 
@@ -111,8 +111,8 @@ def slow(seconds: float) -> Fault:
     """Answer late."""
 
     def fault(exchange: Exchange) -> None:
-        exchange.wait(seconds)
-        exchange.send(exchange.handle())
+        if not exchange.wait(seconds):
+            exchange.send(exchange.handle())
 
     return fault
 
@@ -122,7 +122,8 @@ def held(until: threading.Event) -> Fault:
 
     def fault(exchange: Exchange) -> None:
         while not until.is_set():
-            exchange.wait(0.005)
+            if exchange.wait(0.005):
+                return
         exchange.send(exchange.handle())
 
     return fault

@@ -95,6 +95,7 @@ class StandIn:
         self._seen: list[Seen] = []
         self._planned: list[_Planned] = []
         self._planning = threading.Lock()
+        self._turning = threading.Lock()
         self._servers: list[Server] = []
         self._address = (host, port)
         self._bound = self._bind()
@@ -141,13 +142,15 @@ class StandIn:
 
     def up(self) -> None:
         """Accept connections."""
-        self._servers.append(Server(self._bound, self._tls, self._exchange))
+        with self._turning:
+            self._servers.append(Server(self._bound, self._tls, self._exchange))
 
     def down(self) -> None:
         """Refuse connections and end those that there are; the port stays taken."""
-        if self._servers[-1].is_running:
-            self._servers[-1].stop()
-            self._bound = self._bind()
+        with self._turning:
+            if self._servers[-1].is_running:
+                self._servers[-1].stop()
+                self._bound = self._bind()
 
     @contextmanager
     def away(self) -> Iterator[None]:

@@ -140,10 +140,12 @@ class Connection(BaseHTTPRequestHandler):
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _END_WITH_RESET)
         self.close_connection = True
 
-    def wait(self, seconds: float | None = None) -> None:
-        """Wait, but not longer than the stand-in lives."""
-        if self.server.over.wait(seconds):
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait, but not longer than the stand-in lives; whether it ended."""
+        ended = self.server.over.wait(seconds)
+        if ended:
             self.cut()
+        return ended
 
     def log_request(self, code: Any = "-", size: Any = "-") -> None:
         """Say nothing."""

@@ -16,7 +16,7 @@ import echo_mcp
 import echo_memory
 
 _ROOTS = {str(Path(str(package.__file__)).parents[1]) for package in (echo_mcp, echo_memory)}
-_PATIENCE_S = 30.0
+PATIENCE_S = 30.0
 
 
 def environment(home: Path, **said: str) -> dict[str, str]:
@@ -42,7 +42,7 @@ def run(home: Path, *words: str, stdin: str = "", **said: str) -> subprocess.Com
         env=environment(home, **said),
         capture_output=True,
         encoding="utf-8",
-        timeout=_PATIENCE_S,
+        timeout=PATIENCE_S,
         check=False,
     )
 
@@ -67,7 +67,7 @@ class Server:
     def stop(self) -> int:
         """Ask it to end; its exit status."""
         self.process.terminate()
-        return self.process.wait(_PATIENCE_S)
+        return self.process.wait(PATIENCE_S)
 
 
 @contextmanager
@@ -95,7 +95,7 @@ def serving(home: Path, *words: str, **said: str) -> Iterator[Server]:
 
 def until(holds: Callable[[], bool]) -> None:
     """Wait for something that another process does."""
-    give_up = time.monotonic() + _PATIENCE_S
+    give_up = time.monotonic() + PATIENCE_S
     while not holds():
         assert time.monotonic() < give_up, "it never came true"
         time.sleep(0.01)

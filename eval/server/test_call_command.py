@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -42,7 +44,7 @@ def test_it_finds_the_server_and_its_token_by_itself(call: Run) -> None:
     status, out, err = call("echo_get_scope")
 
     assert (status, err) == (0, "")
-    assert out.startswith("No scope is set.")
+    assert out == "No scope is set yet.\n"
 
 
 def test_without_a_tool_it_lists_them_with_their_arguments(call: Run) -> None:
@@ -130,3 +132,22 @@ def test_help_teaches(capsys: pytest.CaptureFixture[str], words: list[str], says
 
     assert ended.value.code == 0
     assert says in capsys.readouterr().out
+
+
+def test_a_call_does_not_load_the_server(home: Path) -> None:
+    script = (
+        "import sys; from echo_mcp.__main__ import main;"
+        f" main(['call', '--state-dir', {str(home / 'state')!r}], {{}});"
+        " print(sorted({'mcp', 'pydantic', 'starlette', 'uvicorn'} & sys.modules.keys()))"
+    )
+
+    ran = subprocess.run(
+        [sys.executable, "-c", script],
+        env=process.environment(home),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert "echo_link a b\n" in ran.stdout
+    assert ran.stdout.endswith("\n[]\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -141,5 +142,6 @@ def test_whatever_a_note_holds_can_be_sent(fields: dict[str, Any]) -> None:
         envelope.pop(key, None)
     result = results.answer(envelope)
 
+    json.dumps(result.structured_content, ensure_ascii=False, allow_nan=False).encode()
     result.model_dump_json().encode()
     validate(result.structured_content, results.OUTPUT_SCHEMA)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from pathlib import Path
+from threading import Timer
 
 import anyio
 import pytest
@@ -109,10 +110,14 @@ def _answers(tmp_path: Path, vault: Path, lines: list[str], env: dict[str, str])
     ) as running:
         assert running.stdin is not None
         assert running.stdout is not None
+        # An answer that never comes ends the process, and with it the wait.
+        giving_up = Timer(process.PATIENCE_S, running.kill)
+        giving_up.start()
         running.stdin.write("\n".join(lines) + "\n")
         running.stdin.flush()
         wanted = sum('"id"' in line for line in lines)
         answers = [json.loads(running.stdout.readline()) for _ in range(wanted)]
         running.stdin.close()
         assert running.stdout.read() == ""
+        giving_up.cancel()
     return sorted(answers, key=lambda answer: int(answer["id"]))

@@ -82,10 +82,18 @@ def bootstrap(memory: Memory) -> list[str]:
 
     Returns:
         The notes that were added.
+
+    Raises:
+        Misconfigured: it was one before; what is there now may be an empty mount point.
     """
     try:
         memory.vault.stamp(routing.table().fixed["marker"].path)
     except NotFound:
+        if memory.acquaintance.is_made():
+            raise Misconfigured(
+                f"{memory.config.vault} was a memory before and has no marker note now. Mount it;"
+                " to begin anew, run `echo-memory bootstrap --vault` with this folder."
+            ) from None
         created: list[str] = bootstrap_op(memory)["created"]
         return created
     return []

@@ -94,7 +94,7 @@ class EchoServer(MCPServer[None]):
                 tool.fn, tool.is_async, values, {"echo": self._memory}
             )
         except EchoError as error:
-            return refused(op, error)
+            return refused(op, error, writing=registered.writes)
         except Exception:  # the last boundary: a fault of ours must not end the server
             reference = secrets.token_hex(4)
             logger.exception("crash", extra={"fields": {"tool": tool.name, "reference": reference}})

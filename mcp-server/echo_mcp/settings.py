@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 from echo_mcp.state import token_fault
@@ -30,6 +30,11 @@ class Flags:
     state_dir: str = ""
     host: str = ""
     port: str = ""
+
+    @classmethod
+    def of(cls, given: Mapping[str, str | None]) -> Flags:
+        """The flags among the values of a command line; one that was not given is None."""
+        return cls(**{flag.name: given.get(flag.name) or "" for flag in fields(cls)})
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from echo_memory.ops.triage import triage_op
 
 
 def echo_set_scope(echo: Memory, scope: str) -> CallToolResult:
-    """Set what the operator is working on now, in one line; the scope before it goes into history.
+    """Set what the operator is working on now, in one line; it also tops the scope's history.
 
     Call when the operator turns to something else or says so. Returns the new scope.
     """
@@ -83,7 +83,7 @@ def echo_link(echo: Memory, a: str, b: str) -> CallToolResult:
 
 
 def echo_append_note(echo: Memory, path: str, line: str) -> CallToolResult:
-    """Add one line at the end of a note that exists, unless the note has that whole line already.
+    """Add one line at the end of a note, above its `## Related`, unless the note has it already.
 
     For a log line or a task; a new fact belongs into `echo_capture`, which files and links it.
     """

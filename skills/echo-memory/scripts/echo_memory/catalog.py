@@ -5,20 +5,27 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import date
 
-from echo_memory.entities import Entities
+from echo_memory.entities import Candidate, Entities
 from echo_memory.graph import Graph
 from echo_memory.links import Link, wikilink
 from echo_memory.mentions import Added, link_mentions, mentioned
 from echo_memory.naming.entity import Entity
+from echo_memory.naming.likeness import GATE
 from echo_memory.naming.names import Names
 from echo_memory.note import Note
 from echo_memory.paths import Paths
 from echo_memory.ranking import Ranking
-from echo_memory.retrieval.documents import Document
-from echo_memory.retrieval.signals import Hit
+from echo_memory.recallable import document, is_recalled
+from echo_memory.retrieval.name_parts import name_parts
+from echo_memory.retrieval.order import Hit
+from echo_memory.retrieval.signals import ALL, Signals
 from echo_memory.vault import Stamp, Vault
+
+# So many notes may be meant by a name that none of them bears just so.
+_MEANT = 3
 
 
 class Catalog:
@@ -37,8 +44,10 @@ class Catalog:
         self._looking = threading.Lock()
         self._looks = self._last_look = 0
         self._refreshed: float | None = None
+        self._unread: tuple[str, ...] = ()
         self._notes: dict[str, Note] = {}
         self._recall: tuple[Ranking, Graph] | None = None
+        self._plain: Entities | None = None
         self.paths = Paths()
         self.entities = Entities()
         self.names = Names()
@@ -80,7 +89,13 @@ class Catalog:
                 if self._written_at.get(path, 0) <= began:
                     self._put(Note(path, text))
                     self._stamps[path] = stamps[path]
+            self._unread = tuple(sorted(stamps.keys() - self._notes.keys()))
             self._refreshed = time.monotonic()
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """The notes that are there, and that nobody could read so far."""
+        return self._unread
 
     def put(self, path: str, text: str) -> None:
         """Take over what was just written, so that the very next reader sees it."""
@@ -125,11 +140,45 @@ class Catalog:
             if note.kind and note.kind.name == kind and (not day or note.date == day):
                 yield note.entity()
 
-    def search(self, query: str, *, today: date, limit: int) -> list[Hit]:
+    @property
+    def plain(self) -> Entities:
+        """The notes of no kind, as things with names; whoever asks first waits for the index."""
+        if self._plain is None:
+            with self._writing:
+                if self._plain is None:
+                    notes = self._notes.values()
+                    self._plain = Entities(note.entity() for note in notes if _is_plain(note))
+        return self._plain
+
+    def near_plain(self, mention: str, *, kind: str | None = None) -> list[Candidate]:
+        """Notes of no kind that a mention may mean, best first; exact ones lead with score 1."""
+        return [
+            replace(
+                candidate,
+                entity=replace(candidate.entity, slug=self.key_of(candidate.entity.path)),
+                why=f"{candidate.why}; a plain note outside the memory's folders",
+            )
+            for candidate in self.plain.candidates(mention, kind=kind)
+        ]
+
+    @property
+    def ranking(self) -> Ranking:
+        """The notes as recall ranks them."""
+        return self._for_recall()[0]
+
+    def search(self, query: str, *, today: date, limit: int, signals: Signals = ALL) -> list[Hit]:
         """The notes that answer a question best; those that it names come first."""
-        ranking, _ = self._for_recall()
         first = mentioned(query, self.names)
-        return ranking.search(query, today=today, limit=limit, first=first)
+        near = self._near_names(query, first) if signals.near_names else {}
+        meant = [path for path, score in near.items() if score >= GATE][:_MEANT]
+        return self.ranking.search(
+            query,
+            today=today,
+            limit=limit,
+            first=[*first, *meant],
+            extra={path: score for path, score in near.items() if path not in meant},
+            signals=signals,
+        )
 
     def ties(self, hits: Sequence[Hit], *, limit: int) -> list[Hit]:
         """The notes that hits link to or that link to them, by the strength of the tie.
@@ -149,6 +198,16 @@ class Catalog:
     def resolve(self, link: Link, source: str) -> str | None:
         """The path of the one note that a link means."""
         return self.paths.resolve(link, source)
+
+    def _near_names(self, query: str, exact: Sequence[str]) -> dict[str, float]:
+        """The notes whose names the question may mean though it has them otherwise, best first."""
+        found: dict[str, float] = {}
+        for part in name_parts(query, self.ranking.knows):
+            for candidate in self.entities.candidates(part, limit=_MEANT):
+                path = candidate.entity.path
+                if candidate.is_near and path not in exact:
+                    found[path] = max(candidate.score, found.get(path, 0.0))
+        return dict(sorted(found.items(), key=lambda entry: (-entry[1], entry[0])))
 
     def _neighbours(self, path: str) -> Iterable[str]:
         """The other end of each link from and to a note."""
@@ -184,10 +243,13 @@ class Catalog:
         if note.kind is not None and note.kind.entity:
             entity = note.entity()
             self.entities.put(entity)
-            self.names.put(entity.path, (entity.title, *entity.aliases))
+            named = (entity.title, *entity.aliases)
+            self.names.put(entity.path, named, person=entity.kind == "person")
         else:
             self.entities.drop(note.path)
             self.names.drop(note.path)
+        if self._plain is not None:
+            _index_plain(self._plain, note)
         if self._recall is not None:
             _index(self._recall, note)
 
@@ -198,32 +260,28 @@ class Catalog:
         self.paths.drop(path)
         self.entities.drop(path)
         self.names.drop(path)
+        if self._plain is not None:
+            self._plain.drop(path)
         if self._recall is not None:
             for index in self._recall:
                 index.drop(path)
 
 
+def _is_plain(note: Note) -> bool:
+    return note.kind is None and is_recalled(note)
+
+
+def _index_plain(plain: Entities, note: Note) -> None:
+    if _is_plain(note):
+        plain.put(note.entity())
+    else:
+        plain.drop(note.path)
+
+
 def _index(recall: tuple[Ranking, Graph], note: Note) -> None:
     ranking, graph = recall
     graph.put(note.searchable)
-    if note.kind is not None and not note.kind.recall:
-        ranking.drop(note.path)
-    else:
+    if is_recalled(note):
         ranking.put(note.path, document(note))
-
-
-def document(note: Note) -> Document:
-    """A note as recall ranks it."""
-    archive = note.kind.archive if note.kind else ""
-    archived = bool(archive) and note.path.startswith(f"{archive}/")
-    return Document(
-        title=note.title,
-        aliases=note.items("aliases"),
-        tags=note.items("tags"),
-        headings=tuple(heading.title for heading in note.searchable.headings),
-        body=note.searchable.body,
-        status="archived" if archived else note.scalar("status").casefold(),
-        updated=note.scalar("updated")[:10] or note.date,
-        kind=note.kind.name if note.kind else "",
-        dates=tuple(day for day in (note.date, note.scalar("created")[:10]) if day),
-    )
+    else:
+        ranking.drop(note.path)

@@ -6,13 +6,14 @@ import argparse
 import json
 import os
 import re
+import shlex
 import sys
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import pairwise, takewhile
 from pathlib import Path
-from typing import NoReturn, TextIO
+from typing import Any, NoReturn, TextIO
 
 from echo_memory import __version__, envelope, report
 from echo_memory.commands.table import BY_NAME, COMMANDS
@@ -21,14 +22,15 @@ from echo_memory.errors import BadRequest, EchoError, VaultIO, VaultUnreachable
 from echo_memory.memory import Clock, open_memory
 
 PROG = "echo-memory"
+_IN_PLACE = "echo.py"
 
 _EPILOG = """\
 The vault is a folder of Markdown notes: give --vault DIR, or set ECHO_BASE=file:///path/of/it.
 A first day:
-  echo-memory --vault ~/notes bootstrap
-  echo-memory --vault ~/notes capture "Ada Lovelace" --kind person --body "Wrote the first program."
-  echo-memory --vault ~/notes recall "who wrote the first program"
-`echo-memory COMMAND --help` has the arguments of a command, and examples.
+  {prog} --vault ~/notes bootstrap
+  {prog} --vault ~/notes capture "Ada Lovelace" --kind person --body "Wrote the first program."
+  {prog} --vault ~/notes recall "who wrote the first program"
+`{prog} COMMAND --help` has the arguments of a command, and examples.
 
 Exit status: 0 done, 64 bad argument, 65 no such section or broken frontmatter, 66 no such note,
 69 vault unreachable, 70 internal, 74 disk full or permission, 75 changed by others or locked,
@@ -44,6 +46,13 @@ _TAKE_FOLDER = ("--vault", "--state-dir")
 class _Parser(argparse.ArgumentParser):
     """A parser whose complaints are errors like all others."""
 
+    has_dashes = False
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse, and remember for a complaint whether a word may have been taken for an option."""
+        self.has_dashes = any(map(_is_no_option, args or ()))
+        return super().parse_known_args(args, namespace)
+
     def error(self, message: str) -> NoReturn:
         """Refuse the command line."""
         found = _COMPLAINT.match(message)
@@ -51,22 +60,36 @@ class _Parser(argparse.ArgumentParser):
         what = f"{message[:1].upper()}{message[1:500]}."
         if "expected one argument" in message:
             what += " Write --option=VALUE where a value begins with a dash."
+        elif self.has_dashes and found and (found["missing"] or found["unknown"]):
+            what += " Where a word that is no option begins with a dash, put -- before the words."
         raise BadRequest(
             f"{what} See `{self.prog} --help`.",
             field=field.replace("-", "_").strip("_").lower()[:80] or self.prog,
         )
 
 
+def _is_no_option(word: str) -> bool:
+    """Whether a word begins with a dash and can hardly have been meant as an option."""
+    return word.startswith("-") and word != "--" and not re.match(r"--[a-z]", word)
+
+
+def program() -> str:
+    """What is typed to start this program, for usage and hints."""
+    name = Path(sys.argv[0]).name if sys.argv else ""
+    return f"python3 {name}" if name == _IN_PLACE else PROG
+
+
 def parser() -> argparse.ArgumentParser:
     """The whole command line."""
+    prog = program()
     common = _Parser(add_help=False, argument_default=argparse.SUPPRESS)
     common.add_argument("--json", action="store_true", help="print one JSON envelope on stdout")
     common.add_argument("--vault", metavar="DIR", help="the folder of notes (else ECHO_BASE)")
     common.add_argument("--state-dir", metavar="DIR", help="locks and caches (else ECHO_STATE_DIR)")
     top = _Parser(
-        prog=PROG,
+        prog=prog,
         description="A durable memory of plain Markdown notes: recall, capture, triage, reflect.",
-        epilog=_EPILOG,
+        epilog=_EPILOG.format(prog=prog),
         formatter_class=argparse.RawDescriptionHelpFormatter,
         parents=[common],
         allow_abbrev=False,
@@ -78,7 +101,7 @@ def parser() -> argparse.ArgumentParser:
             command.name,
             help=command.help,
             description=f"{command.help[0].upper()}{command.help[1:]}",
-            epilog="\n".join(["For example:", *map(_example, command.examples)]),
+            epilog="\n".join(["For example:", *(_example(prog, it) for it in command.examples)]),
             formatter_class=argparse.RawDescriptionHelpFormatter,
             parents=[common],
             allow_abbrev=False,
@@ -87,8 +110,8 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-def _example(line: str) -> str:
-    return f"  {line}" if PROG in line else f"  {PROG} {line}"
+def _example(prog: str, line: str) -> str:
+    return f"  {line.replace(PROG, prog)}" if PROG in line else f"  {prog} {line}"
 
 
 def main(argv: Sequence[str] | None = None, *, clock: Clock | None = None) -> int:
@@ -129,8 +152,9 @@ def _run(words: Sequence[str], clock: Clock | None) -> envelope.Envelope:
     try:
         return command.run(open_memory(config, clock=clock), values)
     except VaultUnreachable as error:
+        vault = shlex.quote(str(config.vault))
         raise VaultUnreachable(
-            f"{error.message} It is {config.vault}; `{PROG} bootstrap` makes a new one.",
+            f"{error.message} `{program()} --vault {vault} bootstrap` makes a new one there.",
             **error.details,
         ) from error
 

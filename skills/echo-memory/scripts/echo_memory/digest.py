@@ -5,9 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from echo_memory import links
 from echo_memory.note import Note
 
+MAX_LINES, MAX_NAMES = 8, 12
+
 _BLANK_LINES = re.compile(r"\n[ \t]*(?:\n[ \t]*)+(?=\n)")
+_CAPTURED = re.compile(r"- Captured (.+)")
+_FEW = 3  # captures that may keep a line each
 
 
 def prose(note: Note) -> str:
@@ -25,6 +30,25 @@ def prose(note: Note) -> str:
             kept = heading.start
     text = "".join([note.text[start:end], *reversed(parts)]).replace("\r\n", "\n")
     return _BLANK_LINES.sub("\n", text).strip()
+
+
+def day_log(text: str) -> str:
+    """The last lines of a day's log; many captures are folded into one line of their names."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    captured = [found[1].strip() for line in lines if (found := _CAPTURED.fullmatch(line))]
+    if len(captured) <= _FEW:
+        return "\n".join(_last(lines))
+    others = [line for line in lines if not _CAPTURED.fullmatch(line)]
+    names = list(dict.fromkeys(captured))
+    more = f" and {len(names) - MAX_NAMES} before" if len(names) > MAX_NAMES else ""
+    folded = f"- Captured {', '.join(links.strip(name) for name in names[-MAX_NAMES:])}{more}"
+    return "\n".join([*_last(others), folded])
+
+
+def _last(lines: Sequence[str]) -> list[str]:
+    """The last of some lines, with a count of those before them."""
+    before = len(lines) - MAX_LINES
+    return [*([f"(… {before} before these)"] if before > 0 else []), *lines[-MAX_LINES:]]
 
 
 def shares(wanted: Sequence[int], weights: Sequence[int], budget: int) -> list[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 
 from echo_memory import frontmatter, links, routing, sections
@@ -13,6 +14,7 @@ from echo_memory.text import fold
 LOG = "Log"
 _HASHES = re.compile(r"#{1,6}(?=\s|$)")
 _DEEPEST = 6
+_OPENING = 2_000
 
 
 def fixed(
@@ -54,7 +56,30 @@ def new(kind: routing.Kind, proposal: Proposal, *, body: str, today: date, domai
     return head + "\n" + "\n\n".join(parts) + "\n"
 
 
-def merged(text: str, proposal: Proposal, *, body: str, today: date, alias: bool = False) -> str:
+def lead(proposal: Proposal, names: Iterable[str]) -> str:
+    """The proposal's title as the first line of an addition, in bold; "" where it says nothing new.
+
+    Args:
+        proposal: what is added.
+        names: what the note that takes it is called.
+    """
+    title = fold(proposal.title)
+    body = fold(without_title(proposal.body, proposal.title)[:_OPENING])
+    if title in map(fold, names) or f"{body} ".startswith(f"{title} "):
+        return ""
+    return f"**{_heading_text(proposal.title)}**"
+
+
+def merged(
+    text: str,
+    proposal: Proposal,
+    *,
+    body: str,
+    today: date,
+    lead: str = "",
+    alias: bool = False,
+    plain: bool = False,
+) -> str:
     """A note with a proposal added: body into the day's log, lists united, `updated` stamped.
 
     Args:
@@ -62,7 +87,9 @@ def merged(text: str, proposal: Proposal, *, body: str, today: date, alias: bool
         proposal: what to add.
         body: the proposal's body, linked.
         today: the day that the addition is logged under.
+        lead: the line that stands before it.
         alias: whether the proposal's title becomes an alias, where no name of the note equals it.
+        plain: whether it is a person's own note, which gets no stamp unless it has one.
 
     Returns:
         The same text when the note already says all of it.
@@ -72,11 +99,13 @@ def merged(text: str, proposal: Proposal, *, body: str, today: date, alias: bool
     """
     changed = text
     addition = demote(without_title(body, proposal.title), below=3).strip("\n")
-    if addition.strip() and not contains(text, addition):
-        changed = logged(changed, addition, today)
+    if not contains(text, addition):
+        changed = logged(changed, "\n\n".join(filter(None, (lead, addition))), today)
+    elif not contains(text, lead):
+        changed = logged(changed, lead, today)
     changed = _united(changed, proposal, alias=alias)
-    if changed == text:
-        return text
+    if changed == text or (plain and "updated" not in Note("", text).frontmatter):
+        return changed
     stamp = {"updated": today.isoformat()}
     return frontmatter.set_keys(changed, stamp, date_keys=routing.table().date_keys)
 
@@ -136,17 +165,32 @@ def demote(body: str, *, below: int) -> str:
 def contains(text: str, body: str) -> bool:
     """Whether whole lines of a note say a body already, whatever its links and white space."""
     wanted = [word for word, _ in _words(body)]
-    have = _words(text)
     if not wanted:
         return True
-    starts = [at for at, (_, first) in enumerate(have) if first] + [len(have)]
-    edges = set(starts)
-    return any(
-        at + len(wanted) in edges
-        and have[at][0] == wanted[0]
-        and [word for word, _ in have[at : at + len(wanted)]] == wanted
-        for at in starts[:-1]
-    )
+    have = _words(text)
+    edges = {at for at, (_, begins_line) in enumerate(have) if begins_line} | {len(have)}
+    found = _occurrences(wanted, [word for word, _ in have])
+    return any(at in edges and at + len(wanted) in edges for at in found)
+
+
+def _occurrences(wanted: Sequence[str], have: Iterable[str]) -> Iterator[int]:
+    """Where words stand in others, one after the other; linear however they repeat themselves."""
+    borders = [0]  # how much of each beginning of the wanted words is also its end
+    for word in wanted[1:]:
+        length = _extended(wanted, borders, borders[-1], word)
+        borders.append(length)
+    length = 0
+    for at, word in enumerate(have):
+        length = _extended(wanted, borders, length, word)
+        if length == len(wanted):
+            yield at + 1 - length
+
+
+def _extended(wanted: Sequence[str], borders: Sequence[int], length: int, word: str) -> int:
+    """How much of the wanted words ends with a word, when so much ended before it."""
+    while length and (length == len(wanted) or wanted[length] != word):
+        length = borders[length - 1]
+    return length + 1 if wanted[length] == word else 0
 
 
 def _words(text: str) -> list[tuple[str, bool]]:
@@ -159,8 +203,11 @@ def _words(text: str) -> list[tuple[str, bool]]:
 
 
 def _heading_text(title: str) -> str:
-    """A title that reads back whole from a heading: a closing run of `#` would be dropped."""
-    return re.sub(r"(?<=\s)(#+)$", r"\\\1", title)
+    """A title that reads back whole from a heading.
+
+    A closing run of `#` would be dropped, and `%%` would hide all that follows.
+    """
+    return re.sub(r"(?:(?<=\s)|^)(#+)$", r"\\\1", title.replace("%%", r"\%\%"))
 
 
 def inbox_block(proposal: Proposal, date: str) -> str:

@@ -26,11 +26,19 @@ _COMPARED = 200
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An entity that a mention may mean; `score` 0–1, `why` a short phrase for a person."""
+    """An entity that a mention may mean.
+
+    Attributes:
+        entity: the entity.
+        score: 0 to 1.
+        why: a short phrase for a person.
+        shared: the mention is a first or last name that other entities bear, too.
+    """
 
     entity: Entity
     score: float
     why: str
+    shared: bool = False
 
     @property
     def gates(self) -> bool:
@@ -191,15 +199,19 @@ class Entities:
         entity = self._entities.get(path)
         if entity is None:
             return None
+        names = [(parse(name), suffix) for name, suffix in entity.names()]
+        if {entity.kind, kind or entity.kind} == {"person"} and len(mention.personal) > 1:
+            names = _whole(names)
         found = [
-            (self._settled(likeness, path), suffix)
-            for name, suffix in entity.names()
-            if (likeness := compare(mention, parse(name), kind=entity.kind, mention_kind=kind))
+            (self._settled(likeness, path), likeness.doubt, suffix)
+            for name, suffix in names
+            if (likeness := compare(mention, name, kind=entity.kind, mention_kind=kind))
         ]
         if not found:
             return None
-        best, suffix = max(found, key=lambda one: one[0].score)
-        return Candidate(self._known_as(entity), best.score, best.why + suffix)
+        best, doubt, suffix = max(found, key=lambda one: one[0].score)
+        shared = doubt in (FIRST, LAST) and not best.doubt
+        return Candidate(self._known_as(entity), best.score, best.why + suffix, shared)
 
     def _settled(self, likeness: Likeness, path: str) -> Likeness:
         """A likeness after a look at the other names of the vault."""
@@ -211,6 +223,17 @@ class Entities:
         if likeness.doubt == LAST and self._postings.count(LAST_NAME + word) > 1:
             return likeness.lowered("last name, several bear it")
         return likeness
+
+
+def _whole(names: list[tuple[NameParts, str]]) -> list[tuple[NameParts, str]]:
+    """A person's names without those that are one word of a longer one.
+
+    To know Anna Schmidt as Anna, too, says nothing of Anna Schmied or Anna Weber.
+    """
+    words = {word for name, _ in names if len(name.personal) > 1 for word in name.personal}
+    return [
+        one for one in names if len(one[0].personal) > 1 or not words.issuperset(one[0].personal)
+    ]
 
 
 def _entity(slug: object, entry: object) -> Entity | None:

@@ -58,6 +58,12 @@ class Unparseable(EchoError):
     code = "unparseable"
     exit_status = 65
 
+    def of(self, path: str) -> Unparseable:
+        """The same, naming the note whose frontmatter it is."""
+        if "path" in self.details:
+            return self
+        return Unparseable(f"{path}: {self.message}", path=path, **self.details)
+
 
 class NotFound(EchoError):
     """No such note."""

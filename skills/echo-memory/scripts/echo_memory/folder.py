@@ -2,30 +2,31 @@
 
 Every name is looked up in the open folder itself, so a folder that is swapped for a link meanwhile
 cannot lead a read or a write elsewhere. A link met on the way is an OSError with ELOOP.
+
+A program that saves in place writes into the file that it opened, whatever the name has come to
+mean since. So a file that was replaced keeps a second, hidden name until it has been looked at once
+more, and gets its own name back if somebody was at it. No call replaces a file on a condition,
+so two instants remain in which a program's text is lost: when it gives its own new file the name
+between that second naming and our rename, which is tens of microseconds; and, only where
+`writers.is_held` cannot tell, when it opens the file before our rename and writes after the look.
 """
 
 from __future__ import annotations
 
 import errno
 import os
-import re
-import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import PurePath
 
+from echo_memory import scratch, writers
 from echo_memory.vault import MAX_NAME_BYTES
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 # Without O_NONBLOCK, opening a pipe waits for somebody to write into it.
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
-_TEMPORARY = re.compile(r"\.echo-[0-9a-f]{16}\.tmp")
-_ABANDONED_AFTER_S = 3600
-
-_NO_HARD_LINKS = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EXDEV}
 _CANNOT_SYNC_FOLDERS = {errno.EINVAL, errno.EOPNOTSUPP}
 
 
@@ -78,18 +79,8 @@ class Folder:
         Raises:
             FileNotFoundError: no such file.
         """
-        try:
-            file = os.open(name, _READ, dir_fd=self._fd)
-        except OSError as error:
-            if error.errno == errno.ENXIO:  # a socket
-                raise FileNotFoundError(errno.ENOENT, "not a file") from error
-            raise
-        try:
-            size = _regular(os.fstat(file)).st_size
-            data = b"" if size > limit else _read_all(file, size + 1, limit + 1)
-            return None if max(size, len(data)) > limit else data
-        finally:
-            os.close(file)
+        with self._opened(name) as file:
+            return _content(file, limit)
 
     def create(self, name: str, data: bytes) -> bool:
         """Make a file with all of its content at once; False when the name is taken.
@@ -99,7 +90,7 @@ class Folder:
         """
         if self._is_taken(name):
             return False
-        with self._temporary(data) as temporary:
+        with scratch.temporary(self._fd, data) as temporary:
             try:
                 self._name(temporary, name)
             except FileExistsError:
@@ -110,7 +101,9 @@ class Folder:
     def replace(self, name: str, data: bytes, *, expected: bytes) -> bool:
         """Put new content in a file's place, whole; False when it does not hold what is expected.
 
-        Owner and mode stay. The old content is compared right before it is replaced.
+        Owner and mode stay. The old content is compared right before it is replaced, once nobody
+        is in the midst of writing it, and right after. A file that another program holds open
+        for writing for longer than a second is not replaced.
 
         Raises:
             FileNotFoundError: no such file.
@@ -119,12 +112,17 @@ class Folder:
         old = self.file_status(name)
         if not old.st_mode & 0o222 or not os.access(name, os.W_OK, dir_fd=self._fd):
             raise PermissionError(errno.EACCES, "write-protected")
-        with self._temporary(data, like=old) as temporary:
+        with scratch.temporary(self._fd, data, like=old) as temporary:
+            with self._opened(name) as file:
+                if not writers.settle(file, self.status(temporary).st_mtime_ns):
+                    return False
             if self.read(name, limit=len(expected)) != expected:
                 return False
-            os.replace(temporary, name, src_dir_fd=self._fd, dst_dir_fd=self._fd)
-        self._sync()
-        return True
+            return self._exchange(name, temporary, data, expected)
+
+    def clean(self, now: float) -> None:
+        """Remove what a process that was killed left here; `now` is by the clock of the disk."""
+        scratch.clean(self._fd, now)
 
     def adopt(self, source: Folder, name: str) -> str:
         """Move a name here from another folder, under a name that is free; returns that name."""
@@ -140,6 +138,57 @@ class Folder:
         self._sync()
         source._sync()
         return candidate
+
+    def _exchange(self, name: str, temporary: str, data: bytes, expected: bytes) -> bool:
+        """Give a new file the name of an old one, unless somebody was still at the old one."""
+        with (
+            scratch.second_name(self._fd, name) as kept,
+            self._opened(kept or name) as old,
+        ):
+            self._rename(temporary, name)
+            self._sync()  # before the look, so that slow programs are seen, too
+            # In this order: whoever closes it in between has written before it is read.
+            if not writers.is_held(old) and _content(old, len(expected)) == expected:
+                return True
+            self._put_back(name, data, kept, old)
+        return False
+
+    def _put_back(self, name: str, data: bytes, kept: str | None, old: int) -> None:
+        """Undo a replacement, unless somebody replaced that in turn; wait until old is written."""
+        if kept is None:
+            self._put_back_copy(name, data, old)
+        elif self.read(name, limit=len(data)) == data:
+            self._rename(kept, name)
+            self._sync()
+            writers.settle(old)
+
+    def _put_back_copy(self, name: str, data: bytes, old: int) -> None:
+        """The best that a disk without hard links allows, once its writer seems to be done."""
+        writers.settle(old)
+        status = os.fstat(old)
+        text = _read_all(old, status.st_size, status.st_size)
+        with scratch.temporary(self._fd, text, like=status) as copy:
+            if self.read(name, limit=len(data)) == data:
+                self._rename(copy, name)
+                self._sync()
+
+    def _rename(self, source: str, name: str) -> None:
+        os.replace(source, name, src_dir_fd=self._fd, dst_dir_fd=self._fd)
+
+    @contextmanager
+    def _opened(self, name: str) -> Iterator[int]:
+        """A regular file, open for reading."""
+        try:
+            file = os.open(name, _READ, dir_fd=self._fd)
+        except OSError as error:
+            if error.errno == errno.ENXIO:  # a socket
+                raise FileNotFoundError(errno.ENOENT, "not a file") from error
+            raise
+        try:
+            _regular(os.fstat(file))
+            yield file
+        finally:
+            os.close(file)
 
     def _child(self, name: str) -> Folder:
         try:
@@ -174,57 +223,13 @@ class Folder:
         try:
             os.link(temporary, name, src_dir_fd=self._fd, dst_dir_fd=self._fd)
         except OSError as error:
-            if error.errno not in _NO_HARD_LINKS:
+            if error.errno not in scratch.NO_HARD_LINKS:
                 raise
             self._claim(name)
-            os.replace(temporary, name, src_dir_fd=self._fd, dst_dir_fd=self._fd)
+            self._rename(temporary, name)
 
     def _claim(self, name: str) -> None:
-        os.close(os.open(name, _NEW, 0o666, dir_fd=self._fd))
-
-    @contextmanager
-    def _temporary(self, data: bytes, *, like: os.stat_result | None = None) -> Iterator[str]:
-        """A hidden file with the content, on the disk; gone at the end, unless it was renamed."""
-        name = f".echo-{secrets.token_hex(8)}.tmp"
-        file = os.open(name, _NEW, 0o666, dir_fd=self._fd)
-        try:
-            try:
-                self._hand_over(file, like)
-                _write_all(file, data)
-                os.fsync(file)
-                now = os.fstat(file).st_mtime
-            finally:
-                os.close(file)
-            self._clean(now)
-            yield name
-        finally:
-            with suppress(FileNotFoundError):
-                os.unlink(name, dir_fd=self._fd)
-
-    def _hand_over(self, file: int, like: os.stat_result | None) -> None:
-        """Give a new file the owner and the mode of the one it replaces.
-
-        A server that runs as root must not leave notes that their person cannot edit, so what it
-        creates belongs to the owner of the folder. File systems without owners or modes refuse.
-        """
-        with suppress(OSError):
-            if like is not None:
-                os.fchown(file, like.st_uid, like.st_gid)
-            elif os.geteuid() == 0:
-                here = os.fstat(self._fd)
-                os.fchown(file, here.st_uid, here.st_gid)
-        if like is not None:
-            with suppress(OSError):
-                os.fchmod(file, stat.S_IMODE(like.st_mode))
-
-    def _clean(self, now: float) -> None:
-        """Remove what a process that was killed left here."""
-        with os.scandir(self._fd) as entries:
-            left = [entry for entry in entries if _TEMPORARY.fullmatch(entry.name)]
-            for entry in left:
-                with suppress(FileNotFoundError):
-                    if now - entry.stat(follow_symlinks=False).st_mtime > _ABANDONED_AFTER_S:
-                        os.unlink(entry.name, dir_fd=self._fd)
+        os.close(os.open(name, scratch.NEW, 0o666, dir_fd=self._fd))
 
     def _sync(self) -> None:
         try:
@@ -246,17 +251,18 @@ def _regular(status: os.stat_result) -> os.stat_result:
     return status
 
 
+def _content(file: int, limit: int) -> bytes | None:
+    """All that an open file holds; None when that is more than the limit."""
+    size = os.fstat(file).st_size
+    data = b"" if size > limit else _read_all(file, size + 1, limit + 1)
+    return None if max(size, len(data)) > limit else data
+
+
 def _read_all(file: int, first: int, most: int) -> bytes:
-    data = os.read(file, first)
-    while len(data) < most and (more := os.read(file, most - len(data))):
+    data = os.pread(file, first, 0)
+    while len(data) < most and (more := os.pread(file, most - len(data), len(data))):
         data += more
     return data
-
-
-def _write_all(file: int, data: bytes) -> None:
-    rest = memoryview(data)
-    while rest:
-        rest = rest[os.write(file, rest) :]
 
 
 def _numbered(name: str) -> Iterator[str]:

@@ -7,7 +7,7 @@ import hashlib
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -19,6 +19,7 @@ from echo_memory.errors import (
     VaultUnreachable,
 )
 from echo_memory.folder import Folder
+from echo_memory.scratch import is_scratch
 from echo_memory.vault import (
     MAX_NOTE_BYTES,
     Stamp,
@@ -60,28 +61,38 @@ _REFUSALS = {
 
 
 class FolderVault:
-    """A vault that is a folder; it keeps no state, and any number of threads may use it.
+    """A vault that is a folder; any number of threads may use it.
 
     A link inside the vault is followed while its end is inside, too, and visible. The folder
     itself is never made: a share that is not mounted must not pass for an empty vault.
+
+    Against programs that write a note at the same time it does what `folder` tells. All that it
+    remembers is where `stamps` met what a killed process left, for the next write to clean up.
     """
 
     def __init__(self, root: str | os.PathLike[str]) -> None:
         self._root = Path(root).absolute()
+        self._littered: set[str] = set()
 
     def stamps(self) -> dict[str, Stamp]:
         """See Vault. Links to folders are not walked: what is in them is listed where it is."""
         found: dict[str, Stamp] = {}
+        littered: set[str] = set()
         folders = [""]
         while folders:
             prefix = folders.pop()
             with _told(prefix):
-                for entry in self._visible(prefix):
+                for entry in self._entries(prefix):
+                    if is_scratch(entry.name):
+                        littered.add(prefix)
+                    if not _is_visible(prefix, entry):
+                        continue
                     path = prefix + entry.name
                     if entry.is_dir(follow_symlinks=False):
                         folders.append(f"{path}/")
                     elif path[-3:].lower() == ".md" and (stamp := self._entry_stamp(entry, path)):
                         found[path] = stamp
+        self._littered = littered
         return found
 
     def stamp(self, path: str) -> Stamp:
@@ -116,8 +127,11 @@ class FolderVault:
 
         def put(folder: Folder, name: str) -> bool:
             if old is None:
-                return folder.create(name, data)
-            return folder.replace(name, data, expected=old)
+                done = folder.create(name, data)
+            else:
+                done = folder.replace(name, data, expected=old)
+            self._clean(folder, name)
+            return done
 
         try:
             done = self._at(path, put, make=old is None)
@@ -143,7 +157,7 @@ class FolderVault:
 
     def probe(self) -> None:
         """See Vault."""
-        self._visible("")
+        self._entries("")
 
     def _open(self) -> Folder:
         try:
@@ -179,19 +193,23 @@ class FolderVault:
             raise _leads_out(path)
         return safe_path(real.relative_to(root).as_posix())
 
-    def _visible(self, prefix: str) -> list[os.DirEntry[str]]:
-        """The entries of a folder that have a path; none when it went away or is closed to us."""
+    def _entries(self, prefix: str) -> list[os.DirEntry[str]]:
+        """What a folder holds; nothing when it went away or is closed to us."""
         try:
             with os.scandir(f"{self._root}/{prefix}") as entries:
-                return [
-                    entry
-                    for entry in entries
-                    if entry.name[0] != "." and is_safe(prefix + entry.name)
-                ]
+                return list(entries)
         except OSError as error:
             if prefix and error.errno in _MISSING | _DENIED:
                 return []
             raise _translated(error, prefix) from error
+
+    def _clean(self, folder: Folder, name: str) -> None:
+        """Clean the folders that need it, given a note that was written now."""
+        littered, self._littered = self._littered, set()
+        with suppress(OSError, EchoError):  # the note is written all the same
+            now = folder.status(name).st_mtime if littered else 0
+            for prefix in littered:
+                self._at(f"{prefix}{name}", lambda there, _: there.clean(now))
 
     def _entry_stamp(self, entry: os.DirEntry[str], path: str) -> Stamp | None:
         try:
@@ -203,6 +221,11 @@ class FolderVault:
         except (FileNotFoundError, PermissionError, NotFound, BadRequest, VaultIO):
             return None  # gone since, closed to us, or a link to nothing that we may see
         return None
+
+
+def _is_visible(prefix: str, entry: os.DirEntry[str]) -> bool:
+    """Whether an entry of a folder has a path in the vault."""
+    return entry.name[0] != "." and is_safe(prefix + entry.name)
 
 
 def _stamp(folder: Folder, name: str) -> Stamp:

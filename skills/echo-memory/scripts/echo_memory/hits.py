@@ -34,17 +34,28 @@ def recalled(primary: Sequence[_Fields], linked: Sequence[_Fields], omitted: int
     return "\n".join(lines)
 
 
-def nothing_found(nearest: Sequence[_Fields]) -> str:
-    """What recall says when nothing matches."""
-    return "\n".join(
-        ["Nothing found." + (" Nearest names:" if nearest else ""), *candidates(nearest)]
-    )
+def nothing_found(nearest: Sequence[_Fields], inbox: int = 0) -> str:
+    """What recall says when nothing matches, and what to do next.
+
+    Args:
+        nearest: entities whose names are near.
+        inbox: how many items that wait there have words of the question.
+    """
+    lines = ["Nothing found." + (" Nearest names:" if nearest else ""), *candidates(nearest)]
+    if inbox:
+        items = "1 item" if inbox == 1 else f"{inbox} items"
+        lines.append(f"The inbox has {items} with words of the question: list it with triage.")
+    elif nearest:
+        lines.append("Read one of them with get, or ask in other words.")
+    else:
+        lines.append("Ask in other words or with a name alone; the inbox is listed by triage.")
+    return "\n".join(lines)
 
 
 def candidates(found: Sequence[_Fields]) -> list[str]:
     """The entities that a name may mean, each on a line of its own."""
     return [
-        f"- {entry['slug']}: {entry['title']} ({entry['kind']}, {entry['why']},"
-        f" {entry['score']:.2f}) · {entry['path']}"
+        f"- {entry['slug']}: {entry['title']}"
+        f" ({entry['kind'] or 'no kind'}, {entry['why']}, {entry['score']:.2f}) · {entry['path']}"
         for entry in found
     ]

@@ -200,6 +200,7 @@ def _joined(text: str, item: Item) -> Iterator[str]:
     yield before + after
     gap = "\r\n" if text[: item.end].endswith("\r\n") else "\n"
     yield before + gap + after
+    yield before + after.lstrip(" \t")  # what was indented below it could become code
 
 
 def _structure(text: str, gone: Item | None = None) -> tuple[list[str], list[str]]:

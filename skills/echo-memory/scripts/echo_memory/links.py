@@ -20,7 +20,7 @@ _ATTACHMENT = re.compile(
     r"|og[gv]|pdf|png|pptx|svg|txt|wav|web[mp]|xlsx|zip)\Z",
     re.IGNORECASE,
 )
-_HIDDEN = "\0"
+HIDDEN = "\0"
 _MAX_BRACKETS = 64  # of those open at a time, that many are remembered
 
 _TOKEN = re.compile(
@@ -155,7 +155,7 @@ def hide(text: str, ranges: Iterable[tuple[int, int]]) -> str:
     for start, stop in ranges:
         if stop > end:
             start = max(start, end)
-            parts += [text[end:start], _HIDDEN * (stop - start)]
+            parts += [text[end:start], HIDDEN * (stop - start)]
             end = stop
     return "".join([*parts, text[end:]])
 

@@ -104,7 +104,7 @@ CHECKS = (
     Check(
         "stale-index",
         vault_checks.stale_index_entries,
-        "Run `echo-memory reindex`; the next capture does it as well.",
+        "Run `reindex`; the next capture does it as well.",
     ),
     Check(
         "orphan-entity",

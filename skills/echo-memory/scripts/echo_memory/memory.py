@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import difflib
 import sys
 from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import date, datetime
-from pathlib import PurePosixPath
 
 from echo_memory import routing
+from echo_memory.acquaintance import Acquaintance
 from echo_memory.catalog import Catalog
 from echo_memory.config import Config
-from echo_memory.errors import BadRequest, NotBootstrapped, NotFound
+from echo_memory.errors import NotBootstrapped, VaultUnreachable
+from echo_memory.finding import find_note
 from echo_memory.folder_vault import FolderVault
 from echo_memory.locks import PathLocks
 from echo_memory.note import Note
-from echo_memory.text import fold
-from echo_memory.vault import Edit, Vault, edit, safe_path
+from echo_memory.vault import Edit, Vault, edit
 
 Clock = Callable[[], datetime]
 Notify = Callable[[str], None]
-
-_SUGGESTIONS = 3
 
 
 def to_stderr(message: str) -> None:
@@ -41,6 +37,7 @@ class Memory:
         locks: one writer per path, among all processes that share the state folder.
         clock: the only source of time; aware, in the operator's time zone.
         config: what the environment said.
+        acquaintance: whether the vault was ever seen with its marker.
         notify: takes progress chatter.
     """
 
@@ -49,6 +46,7 @@ class Memory:
     locks: PathLocks = field(repr=False)
     clock: Clock
     config: Config
+    acquaintance: Acquaintance = field(repr=False)
     notify: Notify = to_stderr
 
     def today(self) -> date:
@@ -68,11 +66,17 @@ class Memory:
 
         Raises:
             NotBootstrapped: `writing` to a vault without its marker.
-            VaultUnreachable: the vault does not answer.
+            VaultUnreachable: the vault does not answer, or has lost the marker that it had.
         """
         self.catalog.refresh()
         if self.is_bootstrapped:
+            self.acquaintance.make()
             return []
+        if self.acquaintance.is_made():
+            raise VaultUnreachable(
+                "The vault's marker note is gone, so this may be an empty mount point. Mount the"
+                " vault; if you removed the note yourself, run `bootstrap`."
+            )
         if writing:
             raise NotBootstrapped(
                 "This folder is not an ECHO vault yet, so nothing was written. Run"
@@ -86,6 +90,9 @@ class Memory:
         Args:
             path: vault path.
             change: from the note's text, None where there is no note, to its new text.
+
+        Raises:
+            Unparseable: the frontmatter would have to change and does not parse; `path` is told.
         """
         with self.locks.hold(path):
             done = edit(self.vault, path, change)
@@ -101,82 +108,14 @@ class Memory:
         return trashed_to
 
     def locate(self, reference: str, *, field: str = "path") -> Note:
-        """The note that a path, with or without `.md`, or an id names, in any case and normal form.
+        """The note that a path, with or without `.md`, an id or a name means (see `finding`).
 
         Raises:
-            BadRequest: a path that could leave the vault, or one that several notes answer to;
-                `paths` lists them.
+            BadRequest: a path that could leave the vault, or several notes are meant.
             NotFound: no such note; `did_you_mean` has up to three near ones.
             VaultIO: it is there and cannot be read.
         """
-        wanted = safe_path(reference, field=field)
-        exact = [note for path in _spellings(wanted) if (note := self.catalog.get(path))]
-        if exact:
-            return exact[0]
-        paths = self.catalog.paths.named(wanted) or self.catalog.paths.named(f"{wanted}.md")
-        whole = [path for path in paths if path.count("/") == wanted.count("/")]
-        notes = [note for path in whole or paths if (note := self.catalog.get(path))]
-        notes = [note for note in notes if not note.is_background] or notes
-        if len(notes) == 1:
-            return notes[0]
-        if notes:
-            raise BadRequest(
-                "Several notes are named so. Give the whole path of one of them.",
-                field=field,
-                paths=sorted(note.path for note in notes),
-            )
-        return self._unlisted(wanted)
-
-    def named(self, reference: str, *, field: str) -> Note:
-        """The note that an entity's id or name means, else any note's id or path.
-
-        Raises:
-            BadRequest: several entities have the name and none has it as its id; see `candidates`.
-            NotFound: none has.
-        """
-        exact = self.catalog.entities.exact(reference)
-        by_id = [entity for entity in exact if entity.slug == reference]
-        if len(by_id or exact) > 1:
-            raise BadRequest(
-                f"{field} is the name of several notes. Give the id of one of the candidates.",
-                field=field,
-                candidates=[asdict(entity) for entity in exact],
-            )
-        note = self.catalog.get((by_id or exact)[0].path) if exact else None
-        return note or self.locate(reference, field=field)
-
-    def _unlisted(self, wanted: str) -> Note:
-        """A note that the catalogue does not know, for it cannot be read, or there is none."""
-        for path in _spellings(wanted):
-            with suppress(NotFound):
-                return Note(path, self.vault.read(path))
-        raise NotFound(
-            "There is no such note. Check the path, or find it with recall.",
-            path=wanted,
-            did_you_mean=self._near(PurePosixPath(wanted).stem),
-        )
-
-    def _near(self, stem: str) -> list[str]:
-        """Paths of the notes whose names are nearest; only names that share a beginning compete."""
-        wanted = fold(stem.replace("-", " "))
-        heads = _heads(wanted)
-        names = {note.path: fold(note.id.replace("-", " ")) for note in self.catalog.notes()}
-        names = {path: name for path, name in names.items() if heads & _heads(name)}
-        nearest = difflib.get_close_matches(wanted, names.values(), n=_SUGGESTIONS, cutoff=0.5)
-        ranked = sorted(
-            (path for path, name in names.items() if name in nearest),
-            key=lambda path: (nearest.index(names[path]), path),
-        )
-        return ranked[:_SUGGESTIONS]
-
-
-def _heads(name: str) -> set[str]:
-    return {word[:3] for word in name.split()}
-
-
-def _spellings(path: str) -> list[str]:
-    """What a path names as it is written; only `.md` files are notes."""
-    return [path, f"{path}.md"] if path[-3:].lower() == ".md" else [f"{path}.md"]
+        return find_note(self.catalog, self.vault, reference, field=field)
 
 
 def open_memory(
@@ -194,5 +133,6 @@ def open_memory(
         locks=PathLocks(config.state_dir),
         clock=clock or now,
         config=config,
+        acquaintance=Acquaintance(config.state_dir, str(config.vault)),
         notify=notify,
     )

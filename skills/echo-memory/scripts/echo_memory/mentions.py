@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from echo_memory.links import bracketed, hide, links, wikilink
+from echo_memory.links import HIDDEN, Link, bracketed, hide, links, wikilink
 from echo_memory.markdown import blocks
-from echo_memory.naming.names import Name, Names, words
+from echo_memory.naming.doubts import UNSEEN, is_doubtful
+from echo_memory.naming.names import Name, Names, Word, words
 from echo_memory.paths import Paths
 
 __all__ = ["Added", "Names", "id_of", "link_mentions", "mentioned"]
@@ -60,6 +61,31 @@ class _Mention(NamedTuple):
     end: int
 
 
+@dataclass(frozen=True)
+class _Reading:
+    """A text as it is read for names.
+
+    Attributes:
+        prose: the text with everything blotted out in which nothing is a mention.
+        seen: the same, but of links what they show is there.
+        words: the words that are seen.
+    """
+
+    prose: str
+    seen: str
+    words: list[Word]
+
+    @classmethod
+    def of(cls, text: str) -> _Reading:
+        prose = _prose(text)
+        seen = _seen(text, prose)
+        return cls(prose, seen, list(words(seen)))
+
+    def is_prose(self, found: list[Word]) -> bool:
+        """Whether nothing of these words or between them is blotted out."""
+        return self.prose.find(HIDDEN, found[0].start, found[-1].end) < 0
+
+
 def id_of(path: str) -> str:
     """A path's file name without `.md`."""
     return path.rpartition("/")[2].removesuffix(".md")
@@ -75,9 +101,11 @@ def link_mentions(
     """Make a wikilink of the first mention of each entity that the text does not link to yet.
 
     A mention is a name in whole words of one line, compared folded; of names that overlap the
-    longest counts. Names that several entities bear are left alone, and so is whatever is not
-    plain prose: code, math, comments, HTML, frontmatter, headings, links, brackets, footnotes,
-    URLs, addresses, file paths, tags. All other characters stay as they are.
+    longest counts. Names that several entities bear are left alone, a first or last name that
+    several persons share, too, and one word that may mean something else where it stands (see
+    `doubts`). So is whatever is not plain prose: code, math, comments, HTML, frontmatter, headings,
+    links, brackets, footnotes, URLs, addresses, file paths, tags. All other characters stay as
+    they are.
 
     Args:
         text: a note, or text that is to become part of one.
@@ -89,7 +117,12 @@ def link_mentions(
     Returns:
         The text with its new links, and what they are, in order.
     """
-    mentions = list(_mentions(text, names))
+    read = _Reading.of(text)
+    mentions = [
+        mention
+        for mention in _mentions(text, read, names)
+        if mention.name.key is not None and not _is_doubtful(read, mention, names)
+    ]
     done = _linked(text, {mention.name.key for mention in mentions}) | set(exclude)
     parts: list[str] = []
     added: list[Added] = []
@@ -111,15 +144,15 @@ def link_mentions(
 
 def mentioned(text: str, names: Names) -> list[str]:
     """The keys of the entities that a text names, in the order in which it does."""
-    keys = (mention.name.key for mention in _mentions(text, names))
+    keys = (mention.name.key for mention in _mentions(text, _Reading.of(text), names))
     return list(dict.fromkeys(key for key in keys if key is not None))
 
 
-def _mentions(text: str, names: Names) -> Iterator[_Mention]:
+def _mentions(text: str, read: _Reading, names: Names) -> Iterator[_Mention]:
     """Mentions in order, none overlapping another."""
     cluster: list[_Mention] = []
     last = -1
-    for mention in _candidates(text, _prose(text), names):
+    for mention in _candidates(text, read, names):
         if mention.first > last:
             yield from _longest(cluster)
             cluster = []
@@ -141,16 +174,28 @@ def _longest(cluster: list[_Mention]) -> list[_Mention]:
     return sorted(chosen, key=lambda mention: mention.start)
 
 
-def _candidates(text: str, prose: str, names: Names) -> Iterator[_Mention]:
+def _candidates(text: str, read: _Reading, names: Names) -> Iterator[_Mention]:
     """Everything in the prose that is a known name, by its beginning."""
-    parts = list(words(prose))
-    for first, word in enumerate(parts):
+    for first, word in enumerate(read.words):
         for length in names.spans(word.folded):
-            found = parts[first : first + length]
+            found = read.words[first : first + length]
             name = names.find(found)
-            if name and name.fits(prose, found) and _is_whole(text, word.start, found[-1].end):
-                last = first + len(found) - 1
-                yield _Mention(name, first, last, word.start, found[-1].end)
+            start, end = word.start, found[-1].end
+            if (
+                name
+                and read.is_prose(found)
+                and name.fits(text, found)
+                and _is_whole(text, start, end)
+            ):
+                yield _Mention(name, first, first + len(found) - 1, start, end)
+
+
+def _is_doubtful(read: _Reading, mention: _Mention, names: Names) -> bool:
+    """Whether one word with a capital letter, which is a name, may not mean who is known by it."""
+    if not mention.name.capital or mention.name.key is None:
+        return False
+    shared = names.is_shared(mention.name.key, read.words[mention.first].folded)
+    return shared or is_doubtful(read.seen, read.words, mention.first)
 
 
 def _is_whole(text: str, start: int, end: int) -> bool:
@@ -168,6 +213,27 @@ def _prose(text: str) -> str:
     ]
     prose = hide(text, sorted(known))
     return hide(prose, (match.span() for match in _NO_PROSE.finditer(prose) if _is_no_prose(match)))
+
+
+def _seen(text: str, prose: str) -> str:
+    parts: list[str] = []
+    end = 0
+    for link in links(text):
+        at = _shown_at(text, link)
+        if link.embed or at < 0:
+            continue
+        shown_to = at + len(link.shown)
+        parts += [prose[end : link.start], UNSEEN * (at - link.start), text[at:shown_to]]
+        parts.append(UNSEEN * (link.end - shown_to))
+        end = link.end
+    return "".join([*parts, prose[end:]])
+
+
+def _shown_at(text: str, link: Link) -> int:
+    """Where in a text stands what a link shows; -1 where it is not written so."""
+    if link.markdown:
+        return link.start + 1
+    return text.rfind(link.shown, link.start, link.end)
 
 
 def _is_no_prose(match: re.Match[str]) -> bool:

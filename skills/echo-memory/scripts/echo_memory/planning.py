@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 from echo_memory import draft, routing, sections
 from echo_memory.entities import Candidate, Entities
 from echo_memory.envelope import GATED
-from echo_memory.errors import BadRequest
+from echo_memory.errors import BadRequest, Unparseable
 from echo_memory.memory import Memory
 from echo_memory.mentions import Added
 from echo_memory.naming.entity import Entity
+from echo_memory.note import Note
 from echo_memory.proposal import Proposal
-from echo_memory.text import slugify, unique_slug
+from echo_memory.text import fold, slugify, unique_slug
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,7 @@ class Plan:
         links: what is linked in the text that it adds.
         candidates: at the gate, the notes that may be meant.
         near: notes of similar names.
+        alias: the title, where it becomes an alias of the note that takes it.
     """
 
     action: str
@@ -36,6 +38,7 @@ class Plan:
     links: tuple[Added, ...] = ()
     candidates: tuple[Candidate, ...] = ()
     near: tuple[Candidate, ...] = ()
+    alias: str = ""
     warnings: tuple[str, ...] = ()
 
 
@@ -55,10 +58,9 @@ def make_plan(echo: Memory, proposal: Proposal) -> Plan:
     same_kind = [entity for entity in exact if entity.kind == kind.name]
     if len(same_kind) == 1:
         return _update(echo, proposal, same_kind[0])
-    near = (
-        tuple(pool.candidates(proposal.title, kind=kind.name)) if kind.entity or kind.dated else ()
-    )
-    gating = tuple(candidate for candidate in near if candidate.gates)
+    near = tuple(pool.candidates(proposal.title, kind=kind.name))
+    gates = kind.entity or kind.dated
+    gating = tuple(candidate for candidate in near if gates and candidate.gates)
     if same_kind or (gating and not proposal.force):
         return Plan(GATED, candidates=gating or near)
     return _create(echo, proposal, kind, near)
@@ -73,23 +75,47 @@ def _pool(echo: Memory, kind: routing.Kind, proposal: Proposal) -> Entities:
 
 
 def _merge_into(echo: Memory, proposal: Proposal) -> Plan:
-    note = echo.named(proposal.merge_into, field="merge_into")
-    if note.kind is None or note.kind.name not in routing.table().kinds:
+    """Add to the named note, which keeps the title: an entity as an alias, others in their text."""
+    note = echo.locate(proposal.merge_into, field="merge_into")
+    if note.kind is not None and note.kind.name not in routing.table().kinds:
         raise BadRequest(
             "merge_into names a note that is not a memory. Give the id of a person, project, …",
             field="merge_into",
         )
-    return _update(echo, proposal, note.entity(), alias=True)
+    if note.kind is not None and note.kind.entity:
+        return _update(echo, proposal, note.entity(), alias=_new_alias(proposal, note))
+    names = (note.title, note.id, *note.items("aliases"))
+    return _update(echo, proposal, note.entity(), lead=draft.lead(proposal, names))
 
 
-def _update(echo: Memory, proposal: Proposal, entity: Entity, *, alias: bool = False) -> Plan:
-    body, links = echo.catalog.linked(proposal.body, entity.path)
+def _new_alias(proposal: Proposal, note: Note) -> str:
+    names = map(fold, (note.title, *note.items("aliases"), *proposal.aliases))
+    return "" if fold(proposal.title) in names else proposal.title
+
+
+def _update(
+    echo: Memory, proposal: Proposal, entity: Entity, *, alias: str = "", lead: str = ""
+) -> Plan:
+    # The lead is one line, so the first blank line ends it.
+    linked, links = echo.catalog.linked(f"{lead}\n\n{proposal.body}", entity.path)
+    first, _, body = linked.partition("\n\n")
     today = echo.today()
 
     def change(text: str | None) -> str:
         if text is None:
             raise PlanIsStale
-        return draft.merged(text, proposal, body=body, today=today, alias=alias)
+        try:
+            return draft.merged(
+                text,
+                proposal,
+                body=body,
+                today=today,
+                lead=first,
+                alias=bool(alias),
+                plain=not entity.kind,
+            )
+        except Unparseable as error:
+            raise error.of(entity.path) from error
 
     return Plan(
         "updated",
@@ -98,6 +124,7 @@ def _update(echo: Memory, proposal: Proposal, entity: Entity, *, alias: bool = F
         change,
         tuple(links),
         near=_others(echo, proposal, entity),
+        alias=alias,
         warnings=_ignored(proposal, entity.kind),
     )
 
@@ -122,14 +149,33 @@ def _create(
             raise PlanIsStale
         return draft.new(kind, proposal, body=body, today=today, domain=domain)
 
+    plain = _plain_notes(echo, proposal, kind) if kind.entity else ()
     return Plan(
         "created",
         path,
         entity,
         change,
         tuple(links),
-        near=near,
-        warnings=_ignored(proposal, kind.name),
+        near=(*near, *plain),
+        warnings=(*_ignored(proposal, kind.name), *_same_name(proposal, plain, kind)),
+    )
+
+
+def _plain_notes(echo: Memory, proposal: Proposal, kind: routing.Kind) -> tuple[Candidate, ...]:
+    """The notes of no kind that may be meant: nothing stops, for they may be about anything."""
+    near = echo.catalog.near_plain(proposal.title, kind=kind.name)
+    return tuple(candidate for candidate in near if candidate.gates)
+
+
+def _same_name(
+    proposal: Proposal, plain: Collection[Candidate], kind: routing.Kind
+) -> tuple[str, ...]:
+    title = fold(proposal.title)
+    return tuple(
+        f"A plain note has the same name: {candidate.entity.path}. If both are one thing, keep one:"
+        f" add to that note by merge_into, or give it `type: {kind.name}` in its frontmatter."
+        for candidate in plain
+        if candidate.entity.named(title)[1]
     )
 
 
@@ -151,15 +197,18 @@ def _inbox(echo: Memory, proposal: Proposal) -> Plan:
 
 
 def _others(echo: Memory, proposal: Proposal, entity: Entity) -> tuple[Candidate, ...]:
-    near = echo.catalog.entities.candidates(proposal.title, kind=entity.kind)
+    kind = routing.table().kinds.get(entity.kind)
+    pool = _pool(echo, kind, proposal) if kind else echo.catalog.entities
+    near = pool.candidates(proposal.title, kind=entity.kind or None)
     return tuple(candidate for candidate in near if candidate.entity.path != entity.path)
 
 
 def _ignored(proposal: Proposal, kind_name: str) -> tuple[str, ...]:
-    kind = routing.table().kinds[kind_name]
+    kind = routing.table().kinds.get(kind_name)
+    name = kind_name or "plain note"
     ignored = []
-    if proposal.date and not kind.dated:
-        ignored.append(f"date was left out: a {kind_name} has none.")
-    if proposal.domain and not kind.domains:
-        ignored.append(f"domain was left out: a {kind_name} has none.")
+    if proposal.date and not (kind and kind.dated):
+        ignored.append(f"date was left out: a {name} has none.")
+    if proposal.domain and not (kind and kind.domains):
+        ignored.append(f"domain was left out: a {name} has none.")
     return tuple(ignored)

@@ -8,6 +8,8 @@ from typing import Any
 
 from echo_memory import arguments, routing
 from echo_memory.errors import BadRequest
+from echo_memory.markdown import seams
+from echo_memory.text import is_name
 
 MAX_TITLE = 200
 MAX_BODY = 200_000
@@ -24,7 +26,7 @@ PROPOSAL_SCHEMA: dict[str, str] = {
     "status": "one or two words",
     "date": "YYYY-MM-DD, for dated kinds",
     "domain": "for areas",
-    "merge_into": "id of the note that takes it",
+    "merge_into": "id or name of the note that takes it",
     "force": "true makes a new note beside a near-duplicate",
 }
 
@@ -71,10 +73,10 @@ def parse(values: Mapping[str, Any], *, prefix: str = "", also: Collection[str] 
         )
     kind = _choice(given, prefix, "kind", routing.table().kinds)
     return Proposal(
-        title=arguments.line(given["title"], f"{prefix}title", limit=MAX_TITLE, required=True),
+        title=_title(given["title"], f"{prefix}title"),
         kind=kind,
-        body=arguments.text(given.get("body", ""), f"{prefix}body", limit=MAX_BODY).strip("\n"),
-        tags=tuple(_tag(tag) for tag in _items(given, prefix, "tags")),
+        body=checked_body(given.get("body", ""), f"{prefix}body"),
+        tags=tuple(dict.fromkeys(filter(None, map(_tag, _items(given, prefix, "tags"))))),
         aliases=_items(given, prefix, "aliases"),
         sources=_items(given, prefix, "sources"),
         status=arguments.line(given.get("status", ""), f"{prefix}status", limit=100),
@@ -85,6 +87,25 @@ def parse(values: Mapping[str, Any], *, prefix: str = "", also: Collection[str] 
         ),
         force=arguments.flag(given.get("force", False), f"{prefix}force"),
     )
+
+
+def _title(value: object, field: str) -> str:
+    title = arguments.line(value, field, limit=MAX_TITLE, required=True)
+    if not is_name(title):
+        raise BadRequest(
+            f"{field} has no letter, digit or symbol. Name what to remember.", field=field
+        )
+    return title
+
+
+def checked_body(value: object, field: str, *, required: bool = False) -> str:
+    """A text that becomes part of a note: no blank lines at its ends, and nothing left open.
+
+    A fence, comment or formula that it opens and never closes is closed, for what stands below it
+    in the note would go on with it.
+    """
+    text = arguments.text(value, field, limit=MAX_BODY, required=required)
+    return "\n".join(seams.lines_of(text))
 
 
 def parse_list(values: object, field: str, *, also: Collection[str] = ()) -> list[Proposal]:

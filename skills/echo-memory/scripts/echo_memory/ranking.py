@@ -8,9 +8,23 @@ from datetime import date
 from heapq import nlargest
 
 from echo_memory.retrieval import bm25
-from echo_memory.retrieval.dates import Calendar
-from echo_memory.retrieval.documents import Document, counts, days
-from echo_memory.retrieval.signals import ALL, POOL, Hit, Signals, Weights, ask, pool, rerank
+from echo_memory.retrieval.calendar import Calendar
+from echo_memory.retrieval.documents import Document, counts, day, days, kinds
+from echo_memory.retrieval.order import Found, Hit, arranged
+from echo_memory.retrieval.question import Question, ask
+from echo_memory.retrieval.signals import (
+    ALL,
+    LEAST_RARITY,
+    NAMING,
+    OTHER_NAME,
+    POOL,
+    Signals,
+    Weights,
+    pool,
+    rerank,
+)
+from echo_memory.retrieval.words import query_words
+from echo_memory.retrieval.words import words as words_of
 
 __all__ = ["Document", "Hit", "Ranking", "Signals"]
 
@@ -31,6 +45,7 @@ class Ranking:
         self._lengths: dict[str, float] = {}
         self._total = 0.0
         self._calendar = Calendar()
+        self._kinds: dict[str, dict[str, None]] = {}
 
     def __len__(self) -> int:
         return len(self._documents)
@@ -55,6 +70,8 @@ class Ranking:
         self._lengths[key] = sum(counted.values())
         self._total += self._lengths[key]
         self._calendar.put(key, days(document))
+        for kind in kinds(document):
+            self._kinds.setdefault(kind, {})[key] = None
         self._documents[key] = document
 
     def drop(self, key: str) -> None:
@@ -64,23 +81,25 @@ class Ranking:
             self._forget(key, document)
             del self._lengths[key]
 
-    def weights(self, words: Iterable[str]) -> dict[str, float]:
+    def knows(self, word: str) -> bool:
+        """Whether any document has a word, given as a stem."""
+        return word in self._postings
+
+    def weights(self, times: Mapping[str, float]) -> dict[str, float]:
         """What each word of a question is worth here: its rarity, as often as it is asked.
 
         Of a long question only the 64 rarest words count; words that no document has are left out.
         """
         known: list[tuple[float, str]] = []
-        asked = Counter(words)
-        for word in asked:
+        for word in times:
             posting = self._postings.get(word)
             if posting:
                 known.append((bm25.rarity(len(posting), len(self._lengths)), word))
-        return {word: rarity * asked[word] for rarity, word in nlargest(MAX_TERMS, known)}
+        return {word: rarity * times[word] for rarity, word in nlargest(MAX_TERMS, known)}
 
     def first_stage(self, words: Iterable[str]) -> dict[str, float]:
         """BM25+ scores of the documents that have any of the words, by key."""
-        average = self._total / max(1, len(self._lengths))
-        return bm25.scores(self.weights(words), self._postings, self._lengths, average)
+        return self._scores(self.weights(Counter(words)))
 
     def search(
         self,
@@ -102,38 +121,80 @@ class Ranking:
             extra: scores from elsewhere, 0 to 1, such as similarities; they can add documents.
             signals: which signals count.
         """
-        question = ask(query, today, signals)
-        scores = self.first_stage(question.words)
-        dated = self._calendar.within(question.spans)
-        weights = Weights(
-            words=self.weights(question.words),
-            days=bm25.rarity(max(1, len(dated)), len(self._lengths)),
-        )
+        question = ask(query, today, dates=signals.dates, kinds=signals.kinds)
+        dated, extra = self._calendar.within(question.spans), extra or {}
+        of_kind = [key for kind in question.kinds for key in list(self._kinds.get(kind, ()))]
+        first = first if signals.names else ()
+        weights = self._weights(query, question, dated, of_kind, self._other_names(question, first))
+        scores = self._scores(weights.words)
+        telling = self._scores({word: weights.words.get(word, 0.0) for word in question.words})
         candidates = pool(
             scores,
             self._newest(dated, scores),
-            nlargest(POOL, sorted(extra or {}), key=(extra or {}).__getitem__),
+            () if telling.keys() & set(of_kind) else self._newest(of_kind, scores),
+            nlargest(POOL, sorted(extra), key=extra.__getitem__),
             first,
             size=max(POOL, limit),
         )
+        documents = {key: one for key in candidates if (one := self.get(key)) is not None}
         ranked = rerank(
             question,
             weights,
             candidates,
-            self.get,
+            documents,
             today=today,
-            first=first,
+            dated=dated,
             extra=extra,
             signals=signals,
         )
-        return ranked[:limit]
+        kept = frozenset((*dated, *extra, *(() if telling else of_kind)))
+        found = Found(ranked, documents, weights.words, self._has, kept)
+        return arranged(found, question, first)[:limit]
+
+    def _other_names(self, question: Question, first: Iterable[str]) -> set[str]:
+        """The words of titles of which the question has none: who asks for Tom means Tomas."""
+        documents = (self.get(key) for key in first)
+        titles = [set(words_of(document.title)) for document in documents if document]
+        return {word for title in titles if title.isdisjoint(question.said) for word in title}
+
+    def _weights(
+        self,
+        query: str,
+        question: Question,
+        dated: Mapping[str, float],
+        of_kind: Sequence[str],
+        other_names: Iterable[str],
+    ) -> Weights:
+        """What the parts of a question are worth; what names no note of a day or kind is words."""
+        times: dict[str, float] = dict(Counter(question.words))
+        listing = not times and bool(of_kind)
+        for words, names_notes in ((question.date_words, dated), (question.kind_words, of_kind)):
+            for word in () if listing and names_notes else words:
+                times[word] = times.get(word, 0.0) + (NAMING if names_notes else 1.0)
+        if not times and not dated and not of_kind:
+            times = dict(Counter(query_words(query)))
+        times |= dict.fromkeys(other_names, OTHER_NAME)
+        own = sum(strength == 1.0 for strength in dated.values()) or len(dated)
+        count = len(self._lengths)
+        return Weights(
+            words=self.weights(times),
+            days=max(LEAST_RARITY, bm25.rarity(max(1, own), count)),
+            kinds=max(LEAST_RARITY, bm25.rarity(max(1, len(of_kind)), count)),
+        )
+
+    def _scores(self, weights: Mapping[str, float]) -> dict[str, float]:
+        average = self._total / max(1, len(self._lengths))
+        return bm25.scores(weights, self._postings, self._lengths, average)
+
+    def _has(self, key: str, word: str) -> bool:
+        return key in self._postings.get(word, {})
 
     def _newest(self, keys: Iterable[str], scores: Mapping[str, float]) -> list[str]:
         """Of some documents those with the best scores, and of equal ones the newest."""
 
         def rank(key: str) -> tuple[float, str]:
             document = self.get(key)
-            return scores.get(key, 0.0), document.updated if document else ""
+            return scores.get(key, 0.0), day(document) if document else ""
 
         return nlargest(POOL, sorted(keys), key=rank)
 
@@ -147,3 +208,5 @@ class Ranking:
                     del self._postings[word]
         self._total -= self._lengths[key]
         self._calendar.drop(key, days(document))
+        for kind in kinds(document):
+            self._kinds[kind].pop(key, None)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from echo_memory.faults import fault
 from echo_memory.hits import candidates, nothing_found, recalled
 from echo_memory.lines import indented, one_line
+from echo_memory.outcomes import captured, results, session
 
 MAX_CHARS = 8_000
 
@@ -21,7 +23,7 @@ def text_of(envelope: _Fields) -> str:
     `MAX_CHARS` says so; recall, load and get keep budgets of their own.
     """
     if "error" in envelope and not envelope.get("steps"):
-        return _clipped(_error(envelope["error"]))
+        return _clipped(fault(envelope["error"]))
     words = _WORDS.get(str(envelope["op"]), _plain)(envelope)
     warnings = [f"Warning: {warning}" for warning in envelope.get("warnings", ())]
     text = "\n".join([words, *warnings])
@@ -35,38 +37,10 @@ def _clipped(text: str) -> str:
     return text[: MAX_CHARS - len(note)] + note
 
 
-def _error(error: _Fields) -> str:
-    about = error.get("field") or error.get("path")
-    named = f" ({one_line(about)})" if about else ""
-    lists = [
-        f"{label}: {'; '.join(map(_name, error[key]))}"
-        for key, label in _ERROR_LISTS.items()
-        if error.get(key)
-    ]
-    return "\n".join([f"{error['code']}{named}: {one_line(error['message'])}", *lists])
-
-
-_ERROR_LISTS = {
-    "did_you_mean": "Did you mean",
-    "headings": "Headings there are",
-    "blocks": "Blocks there are",
-    "keys": "Keys there are",
-    "paths": "Paths",
-    "candidates": "Candidates",
-    "choices": "Accepted",
-    "faults": "Faults",
-}
-
-
-def _name(value: object) -> str:
-    """One entry of a list in an error; an entity by its id and path."""
-    return f"{value['slug']} ({value['path']})" if isinstance(value, Mapping) else one_line(value)
-
-
 def _recall(envelope: _Fields) -> str:
     if envelope["primary"] or envelope["omitted"]:
         return recalled(envelope["primary"], envelope["linked"], envelope["omitted"])
-    return nothing_found(envelope["nearest"])
+    return nothing_found(envelope["nearest"], envelope["inbox"])
 
 
 def _resolve(envelope: _Fields) -> str:
@@ -84,54 +58,9 @@ def _resolve(envelope: _Fields) -> str:
     )
 
 
-def _captured(fields: _Fields) -> str:
-    """What became of one proposal."""
-    if "error" in fields:
-        return _error(fields["error"])
-    if fields["action"] == "duplicate-gate":
-        return "\n".join(
-            [
-                "duplicate-gate: nothing was written, for this may be a note that exists.",
-                *candidates(fields["candidates"]),
-                "Answer with merge_into=<slug> to add to one of them, or with force=true to make a"
-                " new note once the operator has confirmed. Do not retry unchanged.",
-            ]
-        )
-    lines = [f"{'would be ' if fields.get('dry_run') else ''}{fields['action']}: {fields['path']}"]
-    lines += _linked(fields)
-    if fields.get("near_duplicates"):
-        lines += ["Similar names:", *candidates(fields["near_duplicates"])]
-    if fields.get("would_write"):
-        lines += ["It would write:", indented(fields["would_write"])]
-    return "\n".join(lines)
-
-
-def _linked(fields: _Fields) -> list[str]:
-    links = [f"{one_line(link['text'])} → {link['slug']}" for link in fields.get("links_added", ())]
-    return [f"Linked: {'; '.join(links)}"] if links else []
-
-
-def _results(envelope: _Fields) -> str:
-    """Several proposals, one after the other."""
-    head = "Applied." if envelope["action"] == "applied" else "Preview; nothing was written."
-    lines = [head, *_each(envelope["results"])]
-    if "remaining" in envelope:
-        lines.append(f"Left in the inbox: {envelope['remaining']}.")
-    return "\n".join(lines)
-
-
-def _each(results: Sequence[_Fields]) -> list[str]:
-    """What became of each proposal, its warnings with it."""
-    lines = []
-    for result in results:
-        warnings = [f"Warning: {warning}" for warning in result.get("warnings", ())]
-        lines += [f"- {result['title']}", indented("\n".join([_captured(result), *warnings]))]
-    return lines
-
-
 def _triage(envelope: _Fields) -> str:
     if "results" in envelope:
-        return _results(envelope)
+        return results(envelope)
     lines = []
     for item in envelope["items"]:
         age = "" if item["age_days"] is None else f" ({item['age_days']} days)"
@@ -143,22 +72,6 @@ def _triage(envelope: _Fields) -> str:
     return "\n".join(lines or ["The inbox is empty."])
 
 
-def _session(envelope: _Fields) -> str:
-    head = "Applied" if envelope["action"] == "applied" else "Preview, nothing was written"
-    lines = [f"{head}: {envelope['path']}"]
-    if "error" in envelope:
-        lines.insert(0, _error(envelope["error"]))
-    for step in envelope["steps"]:
-        state = step.get("action") or ("done" if step["ok"] else "failed")
-        facts = [state, *(step[key] for key in _STEP_FACTS if step.get(key))]
-        lines.append(f"- {step['step']}: {', '.join(facts)}")
-        lines += map(indented, [*_linked(step), *_each(step.get("results", ()))])
-    return "\n".join(lines)
-
-
-_STEP_FACTS = ("scope", "scope_updated", "completed_at")
-
-
 def _note(envelope: _Fields) -> str:
     facts = [
         f"{one_line(key)}: {_value(value)}"
@@ -168,8 +81,8 @@ def _note(envelope: _Fields) -> str:
     lines = [envelope["path"], *facts, "", envelope["content"]]
     if envelope.get("truncated"):
         lines.append(
-            f"[… {envelope['total_chars']} characters in all; ask for a section or a larger"
-            " max_chars]"
+            f"[… {envelope['total_chars']} characters in all; ask for a section (--section) or a"
+            " larger max_chars (--max-chars)]"
         )
         lines.append(f"Headings: {'; '.join(envelope['headings'])}")
     return "\n".join(lines)
@@ -184,11 +97,13 @@ def _value(value: object) -> str:
 
 
 def _scope(envelope: _Fields) -> str:
+    if not envelope["scope"]:
+        return "No scope is set yet."
     action = f"{envelope['action']}: " if "action" in envelope else ""
     facts = [f"set {envelope['scope_updated']}"] if envelope["scope_updated"] else []
     if "sessions_since" in envelope:
         facts.append(f"{envelope['sessions_since']} sessions since")
-    return f"{action}{envelope['scope'] or 'No scope is set.'} ({'; '.join(facts)})"
+    return f"{action}{envelope['scope']} ({'; '.join(facts)})"
 
 
 def _link(envelope: _Fields) -> str:
@@ -200,6 +115,16 @@ def _link(envelope: _Fields) -> str:
 
 def _changed(envelope: _Fields) -> str:
     return f"{envelope['action']}: {envelope['path']}"
+
+
+def _deleted(envelope: _Fields) -> str:
+    count, some = envelope["links_broken"], envelope["linked_from"]
+    lines = [f"moved to {envelope['trashed_to']}: {envelope['path']}"]
+    if count:
+        notes = "1 note links to it" if count == 1 else f"{count} notes link to it"
+        more = f" and {count - len(some)} more" if count > len(some) else ""
+        lines.append(f"Broken links: {notes}: {'; '.join(some)}{more}")
+    return "\n".join(lines)
 
 
 def _load(envelope: _Fields) -> str:
@@ -271,19 +196,20 @@ _BUDGETED = {"recall", "load", "get"}
 _WORDS: dict[str, Callable[[_Fields], str]] = {
     "append": _changed,
     "bootstrap": _bootstrap,
+    "delete": _deleted,
     "doctor": _health,
     "health": _health,
     "lint": _lint,
     "load": _load,
-    "capture": _captured,
+    "capture": captured,
     "get": _note,
     "link": _link,
     "patch": _changed,
     "put": _changed,
     "recall": _recall,
-    "reflect": _results,
+    "reflect": results,
     "resolve": _resolve,
     "scope": _scope,
-    "session-end": _session,
+    "session-end": session,
     "triage": _triage,
 }

@@ -50,6 +50,12 @@ class Answer:
         return code if isinstance(code, int) else 0
 
     @property
+    def is_of_the_plugin(self) -> bool:
+        """Whether the headers alone, all that a HEAD gives, look like the plugin's."""
+        kind = self.headers.get("Content-Type") or ""
+        return kind.startswith("application/json") or "Content-Disposition" in self.headers
+
+    @property
     def is_missing(self) -> bool:
         """Whether the plugin says that there is no file of this path."""
         return self.code == _NO_FILE or self.is_below_a_note

@@ -121,7 +121,7 @@ class Stamps:
         if answer.is_file(path):
             tag = answer.headers.get("ETag") or secrets.token_hex(8)
             return f"{answer.headers.get('Content-Length')}-{tag}"
-        if answer.status in _NO_FILE:
+        if answer.status in _NO_FILE and answer.is_of_the_plugin:
             return None
         if answer.status == _CANNOT_READ:
             return secrets.token_hex(8)

@@ -23,12 +23,14 @@ class Kind:
         entity: others refer to it by name: it is gated, linked and in the entity index.
         recall: recall finds it.
         archive: folder of the notes that are done, if the kind has one.
+        planned: its date may lie ahead.
         requires: frontmatter keys that a note of this kind must have, beside those of its path.
         sections: level-two headings that a new note gets.
         unindexed: sections that recall does not look into.
         keys: frontmatter keys of a fixed note, in order.
         domains: what `{domain}` may be; the first is the default.
         cues: words in an inbox line that speak for this kind.
+        asked: words in a question that ask for notes of this kind, in lower case.
     """
 
     name: str
@@ -36,6 +38,7 @@ class Kind:
     title: str = ""
     entity: bool = False
     recall: bool = True
+    planned: bool = False
     archive: str = ""
     requires: tuple[str, ...] = ()
     sections: tuple[str, ...] = ()
@@ -43,6 +46,7 @@ class Kind:
     keys: tuple[str, ...] = ()
     domains: tuple[str, ...] = ()
     cues: tuple[str, ...] = ()
+    asked: tuple[str, ...] = ()
     bootstrap: bool = False
 
     @property
@@ -85,6 +89,12 @@ class Routing:
                 if kind.holds(path):
                     return kind
         return None
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """What the frontmatter `type` may say: the kinds, then the fixed notes' own."""
+        named = (kind.name for table in (self.kinds, self.fixed) for kind in table.values())
+        return tuple(dict.fromkeys(named))
 
     def kind_of(self, path: str, note_type: object) -> Kind | None:
         """What a note is: a fixed place decides, then the frontmatter `type`, then the folder."""

@@ -11,9 +11,11 @@ from echo_memory.markdown.anchored import patch_block
 from echo_memory.markdown.headings import Heading, find, headings, named
 from echo_memory.markdown.properties import patch_property
 from echo_memory.markdown.rows import Row
+from echo_memory.text import fold
 
 __all__ = [
     "OPERATIONS",
+    "RELATED",
     "TARGET_TYPES",
     "Heading",
     "append_at",
@@ -28,6 +30,10 @@ __all__ = [
 
 OPERATIONS = ("append", "prepend", "replace")
 TARGET_TYPES = ("heading", "block", "frontmatter")
+RELATED = "Related"
+"""The section of a note's ties to others; as the last one it holds nothing else."""
+
+_NEW_SECTION = "A new section is made by appending `## Name` and its text at the heading above it."
 
 
 def section(text: str, target: str) -> str:
@@ -49,6 +55,7 @@ def patch(
     content: str,
     *,
     date_keys: Collection[str] = (),
+    kinds: Collection[str] = (),
 ) -> str:
     """A note with content added or replaced at a heading, a block or a frontmatter key.
 
@@ -63,7 +70,8 @@ def patch(
         target_type: `heading`, `block` or `frontmatter`.
         target: a heading as `find` takes it, a block id with or without `^`, or a key.
         content: Markdown; at a key JSON where it parses, else a string.
-        date_keys: keys at which a date is written without quotes.
+        date_keys: keys that hold a date; it is written without quotes.
+        kinds: what the key `type` may hold; anything where none are given.
 
     Raises:
         BadRequest: the operation or the type is none of these, the target is empty, or the content
@@ -77,36 +85,51 @@ def patch(
     if target_type not in TARGET_TYPES:
         raise _no_such(target_type, TARGET_TYPES, "target_type")
     if target_type == "heading":
-        heading = find(text, target)
+        heading = find(text, target, otherwise=_NEW_SECTION)
         return _AT_HEADING[operation](text, heading, content)
     if target_type == "block":
         return patch_block(text, operation, target, content)
-    return patch_property(text, operation, target, content, date_keys=date_keys)
+    return patch_property(text, operation, target, content, date_keys=date_keys, kinds=kinds)
 
 
 def append_line(text: str, line: str) -> str:
     """A note with a line at its end, unless that whole line is in its body already.
 
-    Several lines count as there when they stand together. White space at line ends does not count.
+    A last section `Related` stays the last: the line goes above its heading, to the end of what
+    stands there. Several lines count as there when they stand together. White space at line ends
+    does not count.
 
     Raises:
         BadRequest: there is nothing in the line.
     """
     if not line.strip():
         raise BadRequest("line is empty. Give the text to add.", field="line")
-    return text if _contains(text, line) else append_lines(text, line)
+    return text if _contains(text, line) else _append_before(text, line, _ties_start(text))
 
 
 def append_lines(text: str, content: str) -> str:
     """A note with content at its end."""
+    return _append_before(text, content, len(text))
+
+
+def _append_before(text: str, content: str, limit: int) -> str:
+    """A note with content below the last text above a place."""
     lines = seams.lines_of(content)
     if not lines:
         return text
     rows = blocks.read(text).rows
-    at = _after_text(rows, 0, len(rows))
+    last = _row_at(rows, limit)
+    at = _after_text(rows, 0, last)
     if not at or rows[at - 1].kind in ("heading", "setext"):
-        at = len(rows)
+        at = last
     return seams.put(text, at, at, lines)
+
+
+def _ties_start(text: str) -> int:
+    """Where the section of ties begins that ends the note; the note's end if it has none."""
+    ties = fold(RELATED)
+    ending = (h for h in headings(text) if h.end == len(text) and h.level > 1)
+    return next((h.start for h in ending if fold(h.title) == ties), len(text))
 
 
 def append_under(text: str, title: str, content: str, level: int = 2) -> str:

@@ -101,6 +101,11 @@ def _sign(char: str, category: str) -> str | None:
 _FOLD = _Table()
 
 
+def is_name(text: str) -> bool:
+    """Whether there is a letter, a digit or a symbol in a text, beside its punctuation."""
+    return bool(_without_signs(_spelled(text)))
+
+
 def fold(name: str) -> str:
     """The form in which names are compared: equal names fold to the same string.
 
@@ -109,7 +114,16 @@ def fold(name: str) -> str:
     ("C", "C++" and "C#" are three names), symbols and emoji are words of their own, and a name
     of nothing but punctuation keeps it. Only a blank name folds to "".
     """
-    normal = _normal(name if name.isascii() else _TRADE_MARKS.sub("", name))
+    spelled = _spelled(name)
+    return " ".join(_without_signs(spelled) or spelled.split())
+
+
+def _spelled(name: str) -> str:
+    return _normal(name if name.isascii() else _TRADE_MARKS.sub("", name))
+
+
+def _without_signs(normal: str) -> list[str]:
+    """The words of a normal form, as they are compared."""
     if normal.isascii():
         plain = normal.translate(_FOLD)
     else:
@@ -117,7 +131,7 @@ def fold(name: str) -> str:
         plain = unicodedata.normalize("NFC", plain)
     if "+" in plain or "#" in plain:
         plain = _LOOSE_SIGNS.sub(" ", plain)
-    return " ".join(plain.split() or normal.split())
+    return plain.split()
 
 
 def slugify(title: str) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Protocol
 from urllib.parse import unquote_to_bytes
 
-from echo_memory.errors import BadRequest, Conflict, NotFound
+from echo_memory.errors import BadRequest, Conflict, NotFound, Unparseable
 
 Stamp = str
 
@@ -154,7 +154,10 @@ def _edit_once(vault: Vault, path: str, change: Callable[[str | None], str]) -> 
         before = vault.read(path)
     except NotFound:
         before = None
-    done = Edit(before, change(before))
+    try:
+        done = Edit(before, change(before))
+    except Unparseable as error:  # whoever reads a text does not know whose it is
+        raise error.of(path) from error
     if done.changed:
         vault.write(path, done.after, expected=before)
     return done

@@ -44,7 +44,7 @@ def capture(echo: Memory, proposal: Proposal, *, apply: bool = True) -> Fields:
             echo.catalog.refresh()
             continue
         action = plan.action if edit.changed else "unchanged"
-        warnings = _after(echo, plan, changed=edit.changed)
+        warnings = [*_unread(echo), *_after(echo, plan, changed=edit.changed)]
         return _outcome(plan, action, warnings=warnings)
     raise Conflict("The note was made or removed by others at the same time. Try again.")
 
@@ -64,10 +64,18 @@ def _after(echo: Memory, plan: Plan, *, changed: bool) -> list[str]:
     """
     if plan.entity is None:
         return []
-    note = echo.catalog.get(plan.path)
-    if changed or (note is not None and note.scalar("updated") == echo.today().isoformat()):
-        log_line(echo, f"Captured {echo.catalog.link_to(plan.entity)} ({plan.entity.kind})")
+    if changed or _is_of_today(echo, plan.path):
+        kind = plan.entity.kind or "note"
+        log_line(echo, f"Captured {echo.catalog.link_to(plan.entity)} ({kind})")
     return publish_index(echo)
+
+
+def _is_of_today(echo: Memory, path: str) -> bool:
+    """Whether a note was written today: it has the stamp, or a log of this day."""
+    note, day = echo.catalog.get(path), echo.today().isoformat()
+    if note is None or note.scalar("updated"):
+        return note is not None and note.scalar("updated") == day
+    return any(f"{draft.LOG}::{day}" in heading.path for heading in note.headings)
 
 
 def log_line(echo: Memory, words: str, *, apply: bool = True) -> bool:
@@ -132,8 +140,10 @@ def publish_index(echo: Memory) -> list[str]:
         Warnings.
     """
 
-    def current(_: str | None) -> str:
+    def current(shared: str | None) -> str:
         echo.catalog.refresh()
+        if shared is not None and any(map(_may_be_entity, echo.catalog.unread)):
+            return shared  # an index without the notes that cannot be read now would forget them
         return echo.catalog.entities.to_json()
 
     try:
@@ -144,6 +154,19 @@ def publish_index(echo: Memory) -> list[str]:
             "The shared index could not be written now; the next capture or `reindex` mends it."
         ]
     return []
+
+
+def _may_be_entity(path: str) -> bool:
+    kind = routing.table().kind_at(path)
+    return kind is not None and kind.entity
+
+
+def _unread(echo: Memory) -> list[str]:
+    """A warning that names were not compared with notes that cannot be read."""
+    hidden = [path for path in echo.catalog.unread if _may_be_entity(path)]
+    if not hidden:
+        return []
+    return [f"Not compared with {len(hidden)} notes that cannot be read, such as {hidden[0]}."]
 
 
 def _gated(plan: Plan) -> Fields:
@@ -163,6 +186,8 @@ def _outcome(
         fields["slug"] = plan.entity.slug
         fields["links_added"] = shown(plan.links if action != "unchanged" else ())
         fields["near_duplicates"] = described(near for near in plan.near if near.is_near)
+    if plan.alias and action != "unchanged":
+        fields["alias_added"] = plan.alias
     if preview is not None:
         fields |= {"dry_run": True, "would_write": preview}
     every = [*plan.warnings, *(warnings or [])]

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from echo_memory.checks.likely import LikelyNotes
 from echo_memory.checks.survey import Finding, Survey, Tie
 from echo_memory.links import Link, strip
 from echo_memory.note import Note
@@ -18,10 +19,15 @@ _BLOCK = re.compile(r"(?:^|[ \t])\^([A-Za-z0-9_-]+)[ \t]*\r?$", re.MULTILINE)
 
 
 def broken_links(survey: Survey) -> Iterator[Finding]:
-    """Links to notes that do not exist."""
-    for tie in survey.ties:
-        if not tie.paths:
-            yield tie.source.path, f"{_written(tie)} leads to no note."
+    """Links to notes that do not exist, with the note that each may mean."""
+    broken = [tie for tie in survey.ties if not tie.paths]
+    if not broken:
+        return
+    known = LikelyNotes(note for note in survey.notes.values() if not note.is_background)
+    for tie in broken:
+        likely = known.of(tie.link.target)
+        meant = f"; perhaps {likely} is meant." if likely else "."
+        yield tie.source.path, f"{_written(tie)} leads to no note{meant}"
 
 
 def ambiguous_links(survey: Survey) -> Iterator[Finding]:

@@ -52,17 +52,14 @@ def missing_sections(survey: Survey) -> Iterator[Finding]:
 
 
 def kinds_out_of_place(survey: Survey) -> Iterator[Finding]:
-    """Notes whose `type` is one thing and whose folder is another's."""
+    """Notes in the folder of one kind whose `type` is another; elsewhere people may put them."""
     table = routing.table()
     for note in survey.notes.values():
         said = note.frontmatter.get("type")
         place = table.kind_at(note.path)
-        if not isinstance(said, str) or (place and place.name == said):
+        if place is None or not isinstance(said, str) or said == place.name:
             continue
-        if said in table.kinds:
-            belongs = table.kinds[said].folder
-            yield note.path, f"The type is {said}, whose folder is {belongs}/."
-        elif place and place.name in table.kinds:
+        if place.name in table.kinds or said in table.kinds:
             yield note.path, f"The type is {said}, in the folder of the kind {place.name}."
 
 
@@ -76,11 +73,13 @@ def large_notes(survey: Survey) -> Iterator[Finding]:
 
 
 def future_dates(survey: Survey) -> Iterator[Finding]:
-    """Date keys that name a day after today."""
+    """Date keys that name a day after today, but for the date of what is planned."""
     today = survey.today.isoformat()
     for note in survey.notes.values():
         for key in routing.table().date_keys:
             day = note.scalar(key)[:10]
+            if key == "date" and note.kind and note.kind.planned:
+                continue
             if day > today and _DAY.fullmatch(day):
                 yield note.path, f"`{key}` is {day}, which is yet to come."
 

@@ -22,7 +22,7 @@ def _load(echo: Memory, values: Values) -> Envelope:
 
 
 def _declare_recall(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("query", help="a question, or words")
+    parser.add_argument("query", nargs="+", help="a question, or words")
     parser.add_argument(
         "--limit", type=int, default=recall.DEFAULT_LIMIT, help=f"notes, 1 to {recall.MAX_LIMIT}"
     )
@@ -38,7 +38,7 @@ def _declare_recall(parser: argparse.ArgumentParser) -> None:
 def _recall(echo: Memory, values: Values) -> Envelope:
     return recall.recall_op(
         echo,
-        values.query,
+        " ".join(values.query),
         limit=values.limit,
         include_linked=not values.no_linked,
         budget_chars=values.budget_chars,
@@ -46,7 +46,7 @@ def _recall(echo: Memory, values: Values) -> Envelope:
 
 
 def _declare_resolve(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("mention", help="a name")
+    parser.add_argument("mention", nargs="+", help="a name")
 
 
 def _declare_get(parser: argparse.ArgumentParser) -> None:
@@ -66,13 +66,13 @@ def _get(echo: Memory, values: Values) -> Envelope:
 
 def _declare_scope(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("action", nargs="?", choices=("show", "set"), default="show")
-    parser.add_argument("scope", nargs="?", help="for set: one line")
+    parser.add_argument("scope", nargs="*", help="for set: one line")
 
 
 def _scope(echo: Memory, values: Values) -> Envelope:
     if values.action == "set":
-        return scope.scope_set_op(echo, values.scope or "")
-    if values.scope is not None:
+        return scope.scope_set_op(echo, " ".join(values.scope))
+    if values.scope:
         raise BadRequest('scope is only for set. Say `scope set "…"`.', field="scope")
     return scope.scope_show_op(echo)
 
@@ -90,7 +90,7 @@ COMMANDS = (
         "resolve",
         "which note a name means",
         _declare_resolve,
-        lambda echo, values: resolve.resolve_op(echo, values.mention),
+        lambda echo, values: resolve.resolve_op(echo, " ".join(values.mention)),
         ("resolve Ada",),
     ),
     Command(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 
-from echo_memory import arguments, routing
+from echo_memory import routing
 from echo_memory.commands import inputs
 from echo_memory.commands.command import REFERENCE, Command, Values, no_arguments
 from echo_memory.envelope import Envelope
@@ -20,7 +20,7 @@ _BUNDLE_KEYS = ("slug", "log_body", "agent_log_line", "scope", "reflect")
 
 
 def _declare_capture(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("title", help="what the memory is about")
+    parser.add_argument("title", nargs="+", help="what the memory is about")
     parser.add_argument(
         "--kind", default="", help=f"one of {', '.join(routing.table().kinds)}; none: the inbox"
     )
@@ -42,7 +42,7 @@ def _declare_capture(parser: argparse.ArgumentParser) -> None:
 def _capture(echo: Memory, values: Values) -> Envelope:
     return capture.capture_op(
         echo,
-        values.title,
+        " ".join(values.title),
         kind=values.kind,
         body=inputs.text(values.body, "body"),
         tags=values.tag,
@@ -131,7 +131,12 @@ def _session(echo: Memory, values: Values) -> Envelope:
     if not isinstance(bundle, Mapping):
         raise BadRequest("bundle is not a JSON object. Give slug, log_body, …", field="bundle")
     for key in bundle:
-        arguments.choice(key, f"bundle.{str(key)[:80]}", _BUNDLE_KEYS)
+        if key not in _BUNDLE_KEYS:
+            name = str(key)[:80]
+            raise BadRequest(
+                f"{name} is not a key of a bundle. The keys are: {', '.join(_BUNDLE_KEYS)}.",
+                field=f"bundle.{name}",
+            )
     given = {key: getattr(values, key) for key in _BUNDLE_KEYS}
     if values.log_body is not None:
         given["log_body"] = inputs.text(values.log_body, "log_body")

@@ -64,8 +64,13 @@ def find(text: str, target: str) -> Anchor:
     shown = f"^{wanted[:40]}"
     if chosen:
         message = f"{len(chosen)} blocks have the id {shown!r}. Rename all but one in the note."
-    else:
+    elif names:
         message = f"The note has no block {shown!r}. Name one of those listed."
+    else:
+        message = (
+            f"The note has no block {shown!r}, nor any other. Patch a heading, or let a person"
+            " write ^id at the end of the block."
+        )
     raise InvalidTarget(message, blocks=names)
 
 

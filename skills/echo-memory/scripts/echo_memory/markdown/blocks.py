@@ -93,8 +93,7 @@ class _Reader:
         elif self.regions and self.regions[-1].kind == "comment":
             start, end, _ = self.regions[-1]
             sign = "%%" if text.startswith("%%", start) else "-->"
-            least = 4 if sign == "%%" else 5
-            if end == len(text) and not (text.endswith(sign) and end - start >= least):
+            if end == len(text) and not (text.endswith(sign) and end - start >= 4):
                 closing = sign
         return closing
 

@@ -62,7 +62,7 @@ def headings(text: str) -> list[Heading]:
     return found
 
 
-def find(text: str, target: str) -> Heading:
+def find(text: str, target: str, *, otherwise: str = "") -> Heading:
     """The heading that a caller names.
 
     Args:
@@ -70,6 +70,7 @@ def find(text: str, target: str) -> Heading:
         target: the full path from the outermost heading, or as much of its end as is unique, such
             as the bare heading; `#`s before a title may stay. Spelling as in the note comes first,
             then the folded one.
+        otherwise: what a caller may do who wants a heading that is not there.
 
     Raises:
         BadRequest: the target is empty.
@@ -82,7 +83,8 @@ def find(text: str, target: str) -> Heading:
     chosen = _choose(found, wanted)
     if len(chosen) == 1:
         return chosen[0]
-    raise InvalidTarget(_complaint(chosen, wanted), headings=_paths(found))
+    complaint = _complaint(chosen, wanted) if chosen else _missing(found, wanted, otherwise)
+    raise InvalidTarget(complaint, headings=_paths(found))
 
 
 def named(found: Sequence[Heading], title: str, level: int) -> Heading | None:
@@ -174,22 +176,34 @@ def _folded(path: str) -> str:
     return _SEPARATOR.join(fold(part) for part in path.split(_SEPARATOR))
 
 
+def _missing(found: Sequence[Heading], wanted: str, otherwise: str) -> str:
+    if not found:
+        return f"The note has no heading {_cut(wanted)!r}, nor any other. Use append or capture."
+    advice = ["Name one of those listed, by its full path.", *filter(None, [otherwise])]
+    return f"The note has no heading {_cut(wanted)!r}. {' '.join(advice)}"
+
+
 def _complaint(chosen: Sequence[Heading], wanted: str) -> str:
-    name = wanted if len(wanted) <= 80 else f"{wanted[:79]}…"
-    if not chosen:
-        return f"The note has no heading {name!r}. Name one of those listed, by its full path."
+    name = _cut(wanted)
     if len({heading.parts for heading in chosen}) == 1:
-        return f"{len(chosen)} headings have the path {name!r}. Rename all but one in the note."
+        return (
+            f"{len(chosen)} headings have the path {name!r}, so that none can be told from the"
+            " others. Rename all but one in the note."
+        )
     return f"{len(chosen)} headings are named {name!r}. Give the full path of the one you mean."
 
 
+def _cut(name: str) -> str:
+    return name if len(name) <= 80 else f"{name[:79]}…"
+
+
 def _paths(found: Sequence[Heading]) -> list[str]:
-    """The paths of the headings, as many as an answer can carry."""
-    paths: list[str] = []
+    """The paths of the headings, each once, as many as an answer can carry."""
+    paths: dict[str, None] = {}
     room = MAX_LISTED
     for heading in found:
         room -= sum(map(len, heading.parts)) + len(_SEPARATOR)
         if room < 0:
             break
-        paths.append(heading.path)
-    return paths
+        paths[heading.path] = None
+    return list(paths)

@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from echo_memory.naming.nameparts import NameParts, acronym, without_kind
-from echo_memory.naming.spelling import SWAP, alike, is_dense, key, slip
+from echo_memory.naming.spelling import SWAP, alike, ending, is_dense, key, slip
 
 GATE, NEAR, LISTED = 0.85, 0.65, 0.5
 SLIP, FIRST, LAST = "typing slip", "first name, only one bears it", "last name, only one bears it"
@@ -204,6 +204,10 @@ def _is_spelling(x: str, y: str, given: bool, alone: bool) -> bool:
     return min(len(x), len(y)) >= _VARIED_WORD and max(len(x), len(y)) >= least and key(x) == key(y)
 
 
+def _is_last_name(x: str, y: str, given: bool, alone: bool) -> bool:
+    return not given and min(len(x), len(y)) >= _VARIED_WORD and ending(x) == ending(y)
+
+
 def _is_initial(x: str, y: str, given: bool, alone: bool) -> bool:
     return (len(x) == 1) != (len(y) == 1) and x[0] == y[0] and not alone and not is_dense(x + y)
 
@@ -227,13 +231,18 @@ def _is_alike(x: str, y: str, given: bool, alone: bool) -> bool:
     return alike(x, y) and not (alone and max(len(x), len(y)) < _VARIED_ALONE)
 
 
+def _sounds_alike(x: str, y: str, given: bool, alone: bool) -> bool:
+    # Nair and Nayar, Schmidt and Schmitz; among other words it is Bahn and Bank.
+    return _is_alike(x, y, given, alone) or _is_alike(key(x), key(y), given, alone)
+
+
 _TESTS: tuple[tuple[str, _Test], ...] = (
     (_SAME, _is_same), (_SPELLING, _is_spelling), (_PLURAL, _is_plural), (SLIP, _is_slip),
     (_ALIKE, _is_alike),
 )  # fmt: skip
 _PERSON_TESTS: tuple[tuple[str, _Test], ...] = (
-    (_SAME, _is_same), (_SPELLING, _is_spelling), (_INITIALS, _is_initial), (SLIP, _is_slip),
-    (_ALIKE, _is_alike),
+    (_SAME, _is_same), (_SPELLING, _is_spelling), (_SPELLING, _is_last_name),
+    (_INITIALS, _is_initial), (SLIP, _is_slip), (_ALIKE, _sounds_alike),
 )  # fmt: skip
 
 

@@ -12,32 +12,33 @@ MAX_WORDS = 24
 MAX_LETTERS = 64
 
 
-def _words(text: str) -> frozenset[str]:
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text that is written for this: folded, and spaces between them."""
     return frozenset(text.split())
 
 
 # Folded, and "S.p.A." or "s. r. o." without the gaps.
-_LEGAL_FORMS = _words(
+LEGAL_FORMS = word_set(
     "inc incorporated corp corporation co company ltd limited llc llp lp plc pllc pty pte pvt "
     "gmbh ggmbh mbh ag kg kgaa ohg ug gbr ev eg se sa sas sasu sarl eurl sci sl slu slp "
     "lda ltda eireli spa srl srls snc bv nv cv vof ab as asa aps oy oyj hf ehf "
     "spzoo spj zoo sp sro kft zrt nyrt doo dd ad ood eood sti bhd sdn kk gk "
     "ооо оао зао пао ао тоо ип тов ат αε επε ικε 株 주"
 )
-_LEADING_FORMS = _words("ооо оао зао пао ао тоо ип тов ат pt 株 주")
+_LEADING_FORMS = word_set("ооо оао зао пао ао тоо ип тов ат pt 株 주")
 _ATTACHED_FORMS = (
     "株式会社", "有限会社", "合同会社", "股份有限公司", "有限责任公司", "有限公司", "주식회사",
     "유한회사",
 )  # fmt: skip
-_TITLES = _words(
+TITLES = word_set(
     "dr prof professor professorin mr mrs ms miss mx sir dame lady lord rev "
     "herr frau ing dipl mag hr fru senor senora sr sra monsieur madame mme mlle "
     "signor signora dott mevrouw dhr mevr господин госпожа السيد السيده الدكتور"
 )
 _ATTACHED_TITLES = ("さん", "様", "先生", "女士", "씨", "님")
-_DEGREES = _words("phd md msc bsc mba esq")
-_ARTICLES = _words("the a an der die das le la les el los las il lo gli het")
-_AND = _words("and und et og och και")
+_DEGREES = word_set("phd md msc bsc mba esq")
+ARTICLES = word_set("the a an der die das le la les el los las il lo gli het")
+_AND = word_set("and und et og och και")
 
 _NUMBER = re.compile(r"\d+|[一二三四五六七八九十百千〇零]+")
 _ROMAN = re.compile(r"(?=[ivx]{2})x{0,3}(?:ix|iv|v?i{0,3})")
@@ -70,7 +71,7 @@ def parse(name: str) -> NameParts:
     folded = fold(name)
     whole = [word[:MAX_LETTERS] for word in folded.split(" ", MAX_WORDS)[:MAX_WORDS] if word]
     words = _without_zeros([word for word in whole if word not in _AND] or whole)
-    article = len(words) > 1 and words[0] in _ARTICLES
+    article = len(words) > 1 and words[0] in ARTICLES
     bare = words[1:] if article else words
     return NameParts(folded, tuple(bare), _numbers(bare), _company(bare), _personal(words), article)
 
@@ -120,15 +121,15 @@ def _legal_tail(words: list[str], whole: list[str]) -> int:
     while letters < min(4, len(words)) and len(words[-1 - letters]) == 1:
         letters += 1
     for count in range(letters, 1, -1):
-        if "".join(words[-count:]) in _LEGAL_FORMS:
+        if "".join(words[-count:]) in LEGAL_FORMS:
             return count
     between_forms = words[-1:] == ["de"] and len(words) < len(whole)
-    return int(between_forms or not _LEGAL_FORMS.isdisjoint(words[-1:]))
+    return int(between_forms or not LEGAL_FORMS.isdisjoint(words[-1:]))
 
 
 def _personal(words: list[str]) -> tuple[str, ...]:
     rest = list(words)
-    while len(rest) > 1 and rest[0] in _TITLES:
+    while len(rest) > 1 and rest[0] in TITLES:
         del rest[0]
     while len(rest) > 1 and (count := _degree_tail(rest)) and count < len(rest):
         del rest[-count:]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from echo_memory.naming.nameparts import parse
 from echo_memory.text import fold
 
 MIN_LETTERS = 3
@@ -90,14 +91,17 @@ class Names:
         self._counts: dict[tuple[str, int], int] = {}
         self._names: dict[str, Name] = {}
         self._spans: dict[str, tuple[int, ...]] = {}
+        self._ends: dict[str, frozenset[str]] = {}
+        self._persons: dict[str, dict[str, None]] = {}
 
-    def put(self, key: str, names: Iterable[str]) -> None:
+    def put(self, key: str, names: Sequence[str], *, person: bool = False) -> None:
         """Take over the names of an entity in place of those that it had.
 
         Args:
             key: what identifies the entity: its path, or its id.
             names: title and aliases. Those too short, too long or too odd to be told from other
                 words are never found in a text.
+            person: whether they are a person's, who may share a first or last name with others.
         """
         found = _recognisable(key, names)
         before = self._by_key.get(key, {})
@@ -106,11 +110,18 @@ class Names:
             self._remove(key, form)
         for form, name in found.items():
             self._add(key, form, name)
+        self._bear(key, _ends(names) if person else frozenset())
 
     def drop(self, key: str) -> None:
         """Forget an entity; one that is not known changes nothing."""
         for form in self._by_key.pop(key, {}):
             self._remove(key, form)
+        self._bear(key, frozenset())
+
+    def is_shared(self, key: str, word: str) -> bool:
+        """Whether a folded word is a first or last name of this person and of another, too."""
+        bearers = self._persons.get(word, {})
+        return key in bearers and len(bearers) > 1
 
     def spans(self, first: str) -> tuple[int, ...]:
         """How many words the names that begin with this folded word have, longest first."""
@@ -140,6 +151,17 @@ class Names:
         elif not bearers:
             del self._bearers[form], self._names[form]
             self._count(form, -1)
+
+    def _bear(self, key: str, ends: frozenset[str]) -> None:
+        before = self._ends.pop(key, frozenset())
+        if ends:
+            self._ends[key] = ends
+        for word in before - ends:
+            del self._persons[word][key]
+            if not self._persons[word]:
+                del self._persons[word]
+        for word in ends - before:
+            self._persons.setdefault(word, {})[key] = None
 
     def _count(self, form: str, change: int) -> None:
         first, length = form.partition(_SEPARATOR)[0], form.count(_SEPARATOR) + 1
@@ -212,6 +234,12 @@ def _is_recognisable(text: str, parts: list[Word]) -> bool:
     if letters != fold(text).replace(" ", ""):
         return False
     return len(letters) + len(_DENSE.findall(letters)) >= MIN_LETTERS
+
+
+def _ends(names: Iterable[str]) -> frozenset[str]:
+    """The first and last names of a person."""
+    parsed = (parse(name).personal for name in names)
+    return frozenset(word for parts in parsed if parts for word in (parts[0], parts[-1]))
 
 
 def _form(parts: Iterable[Word]) -> str:

@@ -34,6 +34,8 @@ _SOUNDS = tuple(
     )
 )
 
+_LAST_SOUND = re.compile("(?:(?<=i)e)?d$")
+
 
 @lru_cache(maxsize=1 << 16)
 def key(word: str) -> str:
@@ -49,6 +51,11 @@ def key(word: str) -> str:
     for pattern, sound in _SOUNDS:
         sounds = pattern.sub(sound, sounds)
     return sounds
+
+
+def ending(word: str) -> str:
+    """The key of a last name, whose end is heard more loosely: Schmidt is Schmid and Schmied."""
+    return _LAST_SOUND.sub("t", key(word))
 
 
 def is_dense(word: str) -> bool:

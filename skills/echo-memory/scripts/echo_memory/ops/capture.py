@@ -30,8 +30,9 @@ def capture_op(
 
     Returns:
         `action` (`created`, `updated`, `unchanged`, `inbox`, `duplicate-gate`), `path`, `slug`,
-        `links_added`, `near_duplicates`; at the gate `candidates` and `resolutions`; with `dry_run`
-        also `would_write`, the lines that would be added.
+        `links_added`, `near_duplicates`, `alias_added` where the title became one; at the gate
+        `candidates` and `resolutions`; with `dry_run` also `would_write`, the lines that would be
+        added.
 
     Raises:
         BadRequest: an argument is not what it should be.

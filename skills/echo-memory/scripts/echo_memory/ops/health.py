@@ -111,7 +111,7 @@ def _marker(echo: Memory) -> Check:
             "marker",
             ok=False,
             detail="this folder is not an ECHO vault yet",
-            fix="Run `echo-memory bootstrap`, which adds the marker and touches no note.",
+            fix="Run `bootstrap`, which adds the marker and touches no note.",
         )
     version = note.scalar("schema_version")
     if version == str(table.schema_version):
@@ -138,7 +138,7 @@ def _index(echo: Memory) -> Check:
             "index",
             ok=False,
             detail=f"{known}; the shared index cannot be read",
-            fix="Run `echo-memory reindex`, which writes it anew.",
+            fix="Run `reindex`, which writes it anew.",
         )
     fresh = shared == echo.catalog.entities.to_json()
     state = "up to date" if fresh else "behind; the next capture or `reindex` mends it"

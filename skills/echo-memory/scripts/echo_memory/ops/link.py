@@ -17,7 +17,7 @@ def link_op(echo: Memory, a: str, b: str) -> Envelope:
 
     Args:
         echo: the memory.
-        a: a path, an id, or the name of an entity.
+        a: a path, an id, or a name.
         b: likewise.
 
     Returns:
@@ -29,7 +29,7 @@ def link_op(echo: Memory, a: str, b: str) -> Envelope:
     """
     names = {"a": arguments.reference(a, "a"), "b": arguments.reference(b, "b")}
     echo.refresh(writing=True)
-    one, other = (echo.named(name, field=field) for field, name in names.items())
+    one, other = (echo.locate(name, field=field) for field, name in names.items())
     if one.path == other.path:
         raise BadRequest("a and b are the same note. Name two.", field="b")
     return success(

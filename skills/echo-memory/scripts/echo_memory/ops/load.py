@@ -16,7 +16,7 @@ MIN_CHARS, MAX_CHARS = 500, 200_000
 
 _LABELS = 200  # what whoever shows the answer needs for the names of the sections
 _ITEM_CHARS = 160
-_BOOTSTRAP = "This folder is not an ECHO vault yet: run `echo-memory bootstrap`."
+_BOOTSTRAP = "This folder is not an ECHO vault yet: run `bootstrap` first."
 
 
 class Part(NamedTuple):
@@ -107,7 +107,9 @@ def _brief(echo: Memory, waiting: list[Item]) -> dict[str, Part]:
             session.path if session else "",
             weight=3,
         ),
-        "today": Part(_agent_log(echo), _today_path(echo), weight=2, newest_last=True),
+        "today": Part(
+            digest.day_log(_agent_log(echo)), _today_path(echo), weight=2, newest_last=True
+        ),
         "inbox": Part("\n".join(_shortened(item) for item in waiting), fixed["inbox"].path),
     }
 

@@ -9,6 +9,7 @@ from typing import Any
 from echo_memory import arguments, routing, sections, writing
 from echo_memory.envelope import Envelope, success
 from echo_memory.errors import BadRequest, NotFound
+from echo_memory.graph import Graph
 from echo_memory.memory import Memory
 from echo_memory.note import Note
 from echo_memory.vault import safe_path
@@ -17,6 +18,7 @@ DEFAULT_CHARS = 8_000
 MIN_CHARS, MAX_CHARS = 200, 100_000
 MAX_CONTENT = 200_000
 MAX_TARGET = 10_000  # headings can be long
+MAX_LINKING = 5
 OPERATIONS, TARGET_TYPES = sections.OPERATIONS, sections.TARGET_TYPES
 
 
@@ -88,7 +90,9 @@ def _cut(note: Note, content: str, max_chars: int) -> dict[str, object]:
 
 
 def append_op(echo: Memory, path: str, line: str) -> Envelope:
-    """Add a line at the end of a note, unless that whole line is in it already.
+    """Add a line at the end of a note, unless that whole line is already in it.
+
+    Where the note ends with a `## Related`, that section stays the last: the line goes above it.
 
     Raises:
         NotFound: no such note; nothing is created.
@@ -122,14 +126,32 @@ def patch_op(
     note = echo.locate(wanted)
 
     def change(text: str) -> str:
-        date_keys = routing.table().date_keys
-        return sections.patch(text, operation, target_type, where, words, date_keys=date_keys)
+        table = routing.table()
+        return sections.patch(
+            text,
+            operation,
+            target_type,
+            where,
+            words,
+            date_keys=table.date_keys,
+            kinds=table.types,
+        )
 
     before = echo.catalog.entities.by_path(note.path)
     edit = echo.edit(note.path, _existing(note, change))
     named_otherwise = echo.catalog.entities.by_path(note.path) != before
-    warnings = writing.publish_index(echo) if named_otherwise else []
+    warnings = _moved_kind(note, Note(note.path, edit.after))
+    warnings += writing.publish_index(echo) if named_otherwise else []
     return success("patch", action=_action(edit.changed), path=note.path, warnings=warnings)
+
+
+def _moved_kind(before: Note, after: Note) -> list[str]:
+    """A warning, where a note has become of another kind than its folder is for."""
+    place = routing.table().kind_at(after.path)
+    became = after.frontmatter.get("type")
+    if place is None or became in (before.frontmatter.get("type"), place.name):
+        return []
+    return [f"The type is {became} now, but the note stands in the folder of a {place.name}."]
 
 
 def put_op(echo: Memory, path: str, text: str) -> Envelope:
@@ -147,7 +169,8 @@ def delete_op(echo: Memory, path: str) -> Envelope:
     """Move a note into the vault's `.trash`; for the operator.
 
     Returns:
-        `path` and `trashed_to`.
+        `path`, `trashed_to`, `links_broken`, how many notes link to it, and `linked_from`, the
+        paths of the first five of them.
 
     Raises:
         NotFound: no such note.
@@ -155,9 +178,29 @@ def delete_op(echo: Memory, path: str) -> Envelope:
     wanted = arguments.reference(path, "path")
     echo.refresh(writing=True)
     note = echo.locate(wanted)
+    linking = _linking(echo, note)
     trashed_to = echo.trash(note.path)
-    warnings = writing.publish_index(echo)
-    return success("delete", path=note.path, trashed_to=trashed_to, warnings=warnings)
+    return success(
+        "delete",
+        path=note.path,
+        trashed_to=trashed_to,
+        links_broken=len(linking),
+        linked_from=linking[:MAX_LINKING],
+        warnings=writing.publish_index(echo),
+    )
+
+
+def _linking(echo: Memory, note: Note) -> list[str]:
+    """The paths of the other notes whose links lead to a note."""
+    graph, notes = Graph(), {other.path: other for other in echo.catalog.notes()}
+    for other in notes.values():
+        graph.put(other)
+    return sorted(
+        path
+        for path in graph.sources(note.path) & notes.keys()
+        if path != note.path
+        and any(echo.catalog.resolve(link, path) == note.path for link in notes[path].links)
+    )
 
 
 def _markdown(path: str) -> str:

@@ -6,22 +6,30 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from echo_memory import arguments, draft, hits
+from echo_memory import arguments, hits, inbox, routing
 from echo_memory.answers import described
 from echo_memory.envelope import Envelope, success
 from echo_memory.lines import short
 from echo_memory.memory import Memory
 from echo_memory.note import Note
 from echo_memory.proposal import MAX_TITLE
-from echo_memory.ranking import Hit
+from echo_memory.recallable import readable
+from echo_memory.retrieval.dates import Span, is_named
+from echo_memory.retrieval.documents import OPEN_TASKS, open_tasks
+from echo_memory.retrieval.order import Hit
 from echo_memory.retrieval.passages import excerpt
+from echo_memory.retrieval.question import ask
 from echo_memory.retrieval.words import query_words
+from echo_memory.retrieval.words import words as words_of
 
 DEFAULT_LIMIT, MAX_LIMIT = 6, 20
 DEFAULT_BUDGET, MIN_BUDGET, MAX_BUDGET = 4_000, 500, 20_000
 MAX_QUERY = 2_000
 
-_LINKED_SHARE = 0.2
+_SENSIBLE, _MOST = 1_200, 0.3  # an excerpt's length: of a usual budget, and part of a large one
+_FIRST = 0.5
+_INDENTATION = 24
+_LINE, _LINKED_SHARE = 160, 0.2
 _SHORTEST_EXCERPT = 40
 _MAX_FACT = 40
 _NEAREST = 3
@@ -48,7 +56,8 @@ def recall_op(
 
     Returns:
         `primary` and `linked`, lists of {path, title, score, type, updated, status, excerpt,
-        truncated}; `omitted`, the hits that did not fit; when nothing matches, `nearest` names.
+        truncated}; `omitted`, the hits that did not fit; when nothing matches, `nearest` names and
+        `inbox`, how many items that wait there have words of the query.
 
     Raises:
         BadRequest: an argument is not what it should be.
@@ -61,22 +70,54 @@ def recall_op(
     budget = budget_chars - sum(len(f"\nWarning: {warning}") for warning in warnings)
     found = echo.catalog.search(words, today=echo.today(), limit=limit)
     if not found:
-        nearest = _nearest(echo, words, budget)
-        return success(
-            "recall", primary=[], linked=[], omitted=0, nearest=nearest, warnings=warnings
-        )
+        return success("recall", **_nothing(echo, words, budget), warnings=warnings)
     ties = echo.catalog.ties(found, limit=limit) if include_linked else []
-    fitted = _fit(echo, query_words(words), found, ties, budget)
+    fitted = _fit(_Question.of(echo, words), found, ties, budget)
     return success("recall", **fitted, warnings=warnings)
 
 
-def _nearest(echo: Memory, words: str, budget: int) -> list[Fields]:
-    """The entities whose names are nearest, as many as fit."""
+def _nothing(echo: Memory, words: str, budget: int) -> Fields:
+    """The entities whose names are nearest, as many as fit, and how much the inbox has."""
     candidates = echo.catalog.entities.candidates(short(words, MAX_TITLE), limit=_NEAREST)
-    nearest = described(candidates)
-    while len(hits.nothing_found(nearest)) > budget:
+    nearest, waiting = described(candidates), _waiting(echo, words)
+    while nearest and len(hits.nothing_found(nearest, waiting)) > budget:
         nearest.pop()
-    return nearest
+    return {"primary": [], "linked": [], "omitted": 0, "nearest": nearest, "inbox": waiting}
+
+
+def _waiting(echo: Memory, words: str) -> int:
+    """How many inbox items have any of the words."""
+    note = echo.catalog.get(routing.table().fixed["inbox"].path)
+    wanted = set(query_words(words))
+    items = inbox.items(note.text, echo.today()) if note else []
+    return sum(not wanted.isdisjoint(words_of(item.line)) for item in items)
+
+
+@dataclass(frozen=True)
+class _Question:
+    """What passages are chosen by: the notes, the words to look for, the days that are named."""
+
+    echo: Memory
+    words: Sequence[str]
+    days: Sequence[Span]
+    tasks: bool
+
+    @classmethod
+    def of(cls, echo: Memory, query: str) -> _Question:
+        asked = ask(query, echo.today())
+        return cls(echo, asked.words or query_words(query), asked.spans, OPEN_TASKS in asked.kinds)
+
+    def note(self, path: str) -> Note:
+        return self.echo.catalog.get(path) or Note(path, "")
+
+    def text(self, note: Note) -> str:
+        """What a note has to show; its title stands above it already."""
+        return readable(note, whole=bool(note.date) and is_named(note.date, self.days))
+
+    def body(self, note: Note) -> str:
+        """What an excerpt is taken from."""
+        text = self.text(note)
+        return (open_tasks(text) if self.tasks else "") or text
 
 
 @dataclass
@@ -90,31 +131,46 @@ class _Answer:
     def length(self) -> int:
         return len(hits.recalled(self.primary, self.linked, self.omitted))
 
+    def shorten(self) -> None:
+        (self.linked or self.primary).pop()
+        self.omitted += 1
 
-def _fit(
-    echo: Memory, words: Sequence[str], found: Sequence[Hit], ties: Sequence[Hit], budget: int
-) -> Fields:
-    """Share a budget out by score: every hit's coordinates first, then passages while it lasts."""
-    answer = _Answer([_bare(echo, hit) for hit in found], [_bare(echo, tie) for tie in ties])
+
+def _fit(question: _Question, found: Sequence[Hit], ties: Sequence[Hit], budget: int) -> Fields:
+    """Share a budget out: a passage of the best hit, then coordinates, then passages by score."""
+    answer = _Answer(
+        [_bare(question, hit) for hit in found], [_bare(question, tie) for tie in ties]
+    )
+    first = _first_share(question, answer.primary[0], budget)
+    while len(answer.primary) > 1 and answer.length() + first > budget:
+        answer.shorten()
     while answer.length() > budget:
-        (answer.linked or answer.primary).pop()
-        answer.omitted += 1
+        answer.shorten()
     left = budget - answer.length()
+    most = max(_SENSIBLE, int(budget * _MOST))
     shares = [
-        *((entry, entry["score"]) for entry in answer.primary),
-        *((entry, entry["score"] * _LINKED_SHARE) for entry in answer.linked),
+        *((entry, entry["score"], most) for entry in answer.primary),
+        *((entry, entry["score"] * _LINKED_SHARE, 0) for entry in answer.linked),
     ]
-    total = sum(weight for _, weight in shares)
-    for entry, weight in shares:
+    total = sum(weight for _, weight, _ in shares)
+    for entry, weight, most in shares:
         share = int(left * weight / total) if total > 0 else 0
+        if entry is answer.primary[0]:
+            share = min(left, max(share, first))
         before = len(hits.hit(entry))
-        _fill(echo, entry, words, share)
+        _fill(question, entry, min(share, most or _LINE), line=not most)
         left, total = left - (len(hits.hit(entry)) - before), total - weight
     return {"primary": answer.primary, "linked": answer.linked, "omitted": answer.omitted}
 
 
-def _bare(echo: Memory, found: Hit) -> Fields:
-    note = echo.catalog.get(found.key) or Note(found.key, "")
+def _first_share(question: _Question, entry: Fields, budget: int) -> int:
+    """How much room the best hit's passage has before other hits are named."""
+    length = len(question.body(question.note(entry["path"])))
+    return min(length + _INDENTATION, int(budget * _FIRST), _SENSIBLE)
+
+
+def _bare(question: _Question, found: Hit) -> Fields:
+    note = question.note(found.key)
     return {
         "path": note.path,
         "title": short(note.title, MAX_TITLE),
@@ -123,25 +179,29 @@ def _bare(echo: Memory, found: Hit) -> Fields:
         "updated": short(note.scalar("updated") or note.date, _MAX_FACT),
         "status": short(note.scalar("status"), _MAX_FACT),
         "excerpt": "",
-        "truncated": bool(_body(note).strip()),
+        "truncated": bool(question.text(note)),
     }
 
 
-def _body(note: Note) -> str:
-    """What an excerpt is taken from; the title stands above it already."""
-    return draft.without_title(note.searchable.body, note.title).replace("\r\n", "\n")
-
-
-def _fill(echo: Memory, entry: Fields, words: Sequence[str], share: int) -> None:
-    """Give a hit the passage that fits its share, indentation and marks included."""
-    note = echo.catalog.get(entry["path"])
-    body = _body(note) if note else ""
+def _fill(question: _Question, entry: Fields, share: int, *, line: bool) -> None:
+    """Give a hit the passage, or one line of it, that fits its share, indentation included."""
+    note = question.note(entry["path"])
+    text, body = question.text(note), question.body(note)
     room = share
     while body and room >= _SHORTEST_EXCERPT:
-        passage, truncated = excerpt(body, words, room)
-        filled = {**entry, "excerpt": passage, "truncated": truncated}
+        passage, _ = excerpt(body, question.words, room)
+        if line:
+            passage = _best_line(passage, question.words)
+        filled = {**entry, "excerpt": passage, "truncated": passage != text}
         over = len(hits.hit(filled)) - len(hits.hit(entry)) - share
         if over <= 0:
             entry.update(filled)
             return
         room -= over
+
+
+def _best_line(passage: str, words: Sequence[str]) -> str:
+    """The line that has most of the words, and of several the first; no heading."""
+    lines = [line.strip() for line in passage.splitlines() if line.strip()]
+    lines = [line for line in lines if not line.startswith("#")] or lines[:1]
+    return max(lines, key=lambda line: len(set(words).intersection(words_of(line))), default="")

@@ -17,8 +17,9 @@ def apply_op(
     """Preview proposals, or with `apply` put each through capture.
 
     Returns:
-        `action` (`preview` or `applied`) and `results`, one for each proposal in order: capture's
-        fields, or `ok: false` with candidates or an error.
+        `action` (`preview` or `applied`), `results`, one for each proposal in order: capture's
+        fields, or `ok: false` with candidates or an error; and `filed`, how many of them succeeded
+        or would.
 
     Raises:
         BadRequest: any proposal is malformed; then none is applied.
@@ -27,5 +28,6 @@ def apply_op(
     applying = arguments.flag(apply, "apply")
     warnings = echo.refresh(writing=applying)
     results = [writing.attempt(echo, proposal, apply=applying) for proposal in parsed]
+    filed = sum(1 for result in results if result["ok"])
     action = "applied" if applying else "preview"
-    return success("reflect", action=action, results=results, warnings=warnings)
+    return success("reflect", action=action, results=results, filed=filed, warnings=warnings)

@@ -18,19 +18,21 @@ def resolve_op(echo: Memory, mention: str) -> Envelope:
     """Find the one entity whose id, title or alias a mention equals, folded.
 
     Returns:
-        `match`, the entity; or `match: false` with `candidates`, best first, and `suggest_slug`,
-        which no note has.
+        `match`, the entity; or `match: false` with `candidates`, best first, plain notes outside
+        the memory's folders among them (`kind` ""), and `suggest_slug`, which no note has.
     """
     name = arguments.line(mention, "mention", limit=MAX_TITLE, required=True)
     warnings = echo.refresh()
     exact = echo.catalog.entities.exact(name)
     if len(exact) == 1:
         return success("resolve", match=asdict(exact[0]), warnings=warnings)
-    candidates = echo.catalog.entities.candidates(name, limit=MAX_CANDIDATES)
+    entities = echo.catalog.entities.candidates(name, limit=MAX_CANDIDATES)
+    candidates = [*entities, *echo.catalog.near_plain(name)]
+    candidates.sort(key=lambda candidate: -candidate.score)
     return success(
         "resolve",
         match=False,
-        candidates=described(candidates),
+        candidates=described(candidates[:MAX_CANDIDATES]),
         suggest_slug=unique_slug(slugify(name), echo.catalog.paths),
         warnings=warnings,
     )

@@ -11,7 +11,7 @@ from echo_memory.answers import shown
 from echo_memory.envelope import Envelope
 from echo_memory.errors import Conflict, EchoError
 from echo_memory.memory import Memory
-from echo_memory.proposal import MAX_BODY, Proposal, parse_list
+from echo_memory.proposal import Proposal, checked_body, parse_list
 from echo_memory.text import slugify, unique_slug
 
 Fields = dict[str, Any]
@@ -44,15 +44,16 @@ def session_end_op(
     the same slug and day becomes `-2`.
 
     Returns:
-        `action` (`preview` or `applied`), `path` of the log, and `steps`: `{step, ok, …}` in order.
-        The first step that fails ends the run; its error is the envelope's too.
+        `action` (`preview` or `applied`), `path` of the log, and `steps`: `{step, ok, …}` in order;
+        those of a preview hold what would be written. The first step that fails ends the run; its
+        error is the envelope's too.
 
     Raises:
         BadRequest: an argument is not what it should be; then nothing is written.
     """
     bundle = Bundle(
         slug=slugify(arguments.line(slug, "slug", limit=200, required=True)),
-        log_body=arguments.text(log_body, "log_body", limit=MAX_BODY, required=True).strip("\n"),
+        log_body=checked_body(log_body, "log_body", required=True),
         agent_log_line=arguments.line(agent_log_line, "agent_log_line", required=True),
         scope=arguments.line(scope, "scope", limit=writing.MAX_SCOPE),
         reflect=tuple(parse_list(reflect, "reflect")),
@@ -122,8 +123,10 @@ def _write_log(echo: Memory, bundle: Bundle, path: str, *, apply: bool) -> Field
     logged = _logged(bundle, title)
     body, links = echo.catalog.linked(logged, path)
     if not apply:
-        exists = echo.catalog.get(path) is not None
-        return {"ok": True, "action": "unchanged" if exists else "created", "path": path}
+        if echo.catalog.get(path) is not None:
+            return {"ok": True, "action": "unchanged", "path": path}
+        planned = {"links_added": shown(links), "would_write": body}
+        return {"ok": True, "action": "created", "path": path, **planned}
 
     def change(text: str | None) -> str:
         if text is not None and draft.contains(text, logged):
@@ -141,8 +144,9 @@ def _write_log(echo: Memory, bundle: Bundle, path: str, *, apply: bool) -> Field
 
 
 def _agent_log(echo: Memory, bundle: Bundle, *, apply: bool) -> Fields:
-    added = writing.log_line(echo, bundle.agent_log_line.removeprefix("- "), apply=apply)
-    return {"ok": True, "action": "added" if added else "unchanged"}
+    line = bundle.agent_log_line.removeprefix("- ")
+    added = writing.log_line(echo, line, apply=apply)
+    return {"ok": True, "action": "added" if added else "unchanged", "line": line}
 
 
 def _set_scope(echo: Memory, bundle: Bundle, *, apply: bool) -> Fields:
@@ -151,7 +155,7 @@ def _set_scope(echo: Memory, bundle: Bundle, *, apply: bool) -> Fields:
 
 def _reflect(echo: Memory, bundle: Bundle, *, apply: bool) -> Fields:
     results = [writing.attempt(echo, proposal, apply=apply) for proposal in bundle.reflect]
-    return {"ok": True, "results": results}
+    return {"ok": True, "results": results, "filed": sum(1 for each in results if each["ok"])}
 
 
 def _heartbeat(echo: Memory, path: str, *, apply: bool) -> Fields:

@@ -73,7 +73,8 @@ def route_op(
         apply: without it nothing is written.
 
     Returns:
-        `action` (`preview` or `applied`), `results` in order, and `remaining`, the items left.
+        `action` (`preview` or `applied`), `results` in order, `filed`, how many of them succeeded
+        or would, and `remaining`, the items left.
 
     Raises:
         BadRequest: any proposal is malformed; then none is applied.
@@ -102,6 +103,7 @@ def route_op(
         "triage",
         action="applied" if applying else "preview",
         results=results,
+        filed=sum(1 for result in results if result["ok"]),
         remaining=len(_items(echo)),
         warnings=warnings,
     )

@@ -8,25 +8,29 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from echo_memory.retrieval.date_words import (
+    AGO,
+    CUES,
+    FRENCH,
+    LAST,
+    MONTHS,
+    NEXT,
+    NUMBERS,
+    PHRASES,
+    SHORT_MONTHS,
+    THIS,
+    UNITS,
+    VERBS,
+    WEEKDAYS,
+)
+
 _MAX_QUESTION = 1_000
 
-_MONTHS = (
-    *("january", "february", "march", "april", "may", "june", "july", "august"),
-    *("september", "october", "november", "december"),
-)
-_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_NUMBERS = {
-    "a couple of": 2, "couple of": 2, "a few": 3, "few": 3, "an": 1, "a": 1, "one": 1, "two": 2,
-    "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
-}  # fmt: skip
 _UNIT_DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
 _EXACT_DAYS_AGO = 3
-_LAST, _NEXT = ("last", "previous", "past"), ("next", "coming")
-_VERBS = ("march", "may")
-_CUES = ("in", "of", "since", "during", "until", "from", "before", "after", "by", "around")
-
 Days = tuple[date, date]
 _Read = Callable[[re.Match[str], date], Iterable[Days]]
+_Rule = tuple[re.Pattern[str], _Read, bool]
 
 
 @dataclass(frozen=True)
@@ -36,26 +40,29 @@ class Span:
     Attributes:
         first: the first day.
         last: the last day.
-        said: offsets of words by which no note can be found, because they only point from today
-            ("last week") or are the bare number of a day; equal where there are none.
+        said: offsets of the words that name them; equal where these may as well be something
+            else, as a year alone.
+        literal: a note may say the same words, as it may not if they point from today
+            ("last week").
     """
 
     first: str
     last: str
     said: tuple[int, int] = (0, 0)
+    literal: bool = False
 
 
 def spans(question: str, today: date) -> list[Span]:
-    """The days that an English question names, as seen from today.
+    """The days that a question names, as seen from today.
 
     A month, a day or a weekday without more is the last one, today included, and also the next one
     where that is as near.
     """
     found: list[Span] = []
     rest = question[:_MAX_QUESTION]
-    for pattern, read in _RULES:
+    for pattern, read, literal in _RULES:
         for match in pattern.finditer(rest):
-            meant = _meant(match, read, today)
+            meant = _meant(match, read, today, literal=literal)
             found += meant
             if meant:
                 start, end = match.span()
@@ -68,42 +75,15 @@ def is_named(day: str, named: Iterable[Span]) -> bool:
     return any(span.first <= day <= span.last for span in named)
 
 
-class Calendar:
-    """Which notes are of which day."""
-
-    def __init__(self) -> None:
-        self._keys: dict[str, dict[str, None]] = {}
-
-    def put(self, key: str, days: Iterable[str]) -> None:
-        """Note that a key is of some days, beside those that it has."""
-        for day in days:
-            self._keys.setdefault(day, {})[key] = None
-
-    def drop(self, key: str, days: Iterable[str]) -> None:
-        """Note that a key is of some days no more."""
-        for day in days:
-            keys = self._keys.get(day, {})
-            keys.pop(key, None)
-            if not keys:
-                self._keys.pop(day, None)
-
-    def within(self, named: Sequence[Span]) -> set[str]:
-        """The keys that are of a day in one of the spans."""
-        days = list(self._keys.items()) if named else []
-        return {key for day, keys in days if is_named(day, named) for key in list(keys)}
-
-
-def _meant(match: re.Match[str], read: _Read, today: date) -> list[Span]:
+def _meant(match: re.Match[str], read: _Read, today: date, *, literal: bool) -> list[Span]:
     try:
         ranges = list(read(match, today))
     except (ValueError, OverflowError):  # 31 February, or outside the calendar
         return []
-    groups = match.groupdict()
-    said = match.span("said") if groups.get("said") else (0, 0)
-    since = match.string[: match.start()].rstrip().lower().endswith("since")
-    if since:
+    said = (0, 0) if read is _by_year else match.span()
+    if match.string[: match.start()].rstrip().lower().endswith("since"):
         ranges = [(first, max(last, today)) for first, last in ranges if first <= today]
-    return [Span(first.isoformat(), last.isoformat(), said) for first, last in ranges]
+    return [Span(first.isoformat(), last.isoformat(), said, literal) for first, last in ranges]
 
 
 def _by_number(match: re.Match[str], today: date) -> Iterable[Days]:
@@ -122,71 +102,85 @@ def _by_year(match: re.Match[str], today: date) -> Iterable[Days]:
     return [_year(int(match["year"]))]
 
 
+def _by_day_and_month(match: re.Match[str], today: date) -> Iterable[Days]:
+    """24.11."""
+    return _nearest(int(match["number"]), match["day"], today)
+
+
+def _by_characters(match: re.Match[str], today: date) -> Iterable[Days]:
+    """2026年11月24日, 11月24日 or 11月."""
+    month, day, year = int(match["number"]), match["day"], match["year"]
+    return [_days(int(year), month, day)] if year else _nearest(month, day, today)
+
+
 def _by_month(match: re.Match[str], today: date) -> Iterable[Days]:
     """In March, in Feb; but march and may are also verbs, and mar is something else."""
     name = match["month"].lower()
     before = match.string[: match.start()].rstrip().lower().split(" ")[-1]
     capital = match.start() > 0 and match["month"][0].isupper()
-    plain = name in _MONTHS and (name not in _VERBS or capital)
-    if not plain and before not in _CUES:
+    plain = name not in SHORT_MONTHS or (name in VERBS and capital)
+    if (not plain or (name in VERBS and not capital)) and before not in CUES:
         return []
     return _nearest(_month_number(match["month"]), None, today)
 
 
 def _by_which_month(match: re.Match[str], today: date) -> Iterable[Days]:
     """Last March is before this month, next March after it."""
-    month, which = _month_number(match["month"]), match["which"].lower()
-    if which in _NEXT:
+    month, step = _month_number(match["month"]), _step(match)
+    if step > 0:
         return [_days(today.year + (month <= today.month), month)]
-    return [_days(today.year - (which in _LAST and month >= today.month), month)]
+    return [_days(today.year - (step < 0 and month >= today.month), month)]
 
 
 def _by_weekday(match: re.Match[str], today: date) -> Iterable[Days]:
     """On Monday; last Monday is before today, next Monday after it."""
-    number, which = _WEEKDAYS.index(match["weekday"].lower()), (match["which"] or "").lower()
+    number, step = _place(match["weekday"], WEEKDAYS), _step(match)
     latest = today - timedelta((today.weekday() - number) % 7)
-    if which in _NEXT:
+    if step > 0:
         return [_single(latest + timedelta(7))]
-    if which in _LAST:
+    if step < 0:
         return [_single(latest - timedelta(7 if latest == today else 0))]
-    if which:
+    if match["which"]:
         return [_single(today + timedelta(number - today.weekday()))]
     return [_single(latest), _single(latest + timedelta(7))]
 
 
 def _by_which_unit(match: re.Match[str], today: date) -> Iterable[Days]:
     """Last week is the calendar's; the past week, or the last two, are counted from today."""
-    which, unit, count = match["which"].lower(), match["unit"].lower(), match["count"]
-    if count or which == "past":
+    unit, count, step = _unit_name(match["unit"]), match["count"], _step(match)
+    if count or match["which"].lower() == "past":
         length = timedelta(_number(count or "one") * _UNIT_DAYS[unit])
-        return [(today, today + length) if which in _NEXT else (today - length, today)]
-    step = -1 if which in _LAST else int(which in _NEXT)
+        return [(today, today + length) if step > 0 else (today - length, today)]
     return [_unit(unit, today, step)]
 
 
 def _by_weekend(match: re.Match[str], today: date) -> Iterable[Days]:
-    which = (match["which"] or "").lower()
+    step = _step(match)
     saturday = today + timedelta(5 - today.weekday())
-    if which in _LAST or (not which and saturday > today):
+    if step < 0 or (not match["which"] and saturday > today):
         saturday -= timedelta(7)
-    if which in _NEXT:
+    if step > 0:
         saturday += timedelta(7)
     return [(saturday, saturday + timedelta(1))]
 
 
 def _by_distance(match: re.Match[str], today: date) -> Iterable[Days]:
     """Three weeks ago is that week; ten days ago is about that day."""
-    number, unit = _number(match["count"]), match["unit"].lower()
+    number, unit = _number(match["count"]), _unit_name(match["unit"])
     if unit != "day":
         return [_unit(unit, today, -number)]
     day, slack = today - timedelta(number), timedelta(number > _EXACT_DAYS_AGO)
     return [(day - slack, day + slack)]
 
 
-def _by_today(match: re.Match[str], today: date) -> Iterable[Days]:
-    word = match["said"].lower()
-    ahead = {"tomorrow": 1, "yesterday": -1}.get(word, -2 if " " in word else 0)
-    return [_single(today + timedelta(ahead))]
+def _by_phrase(unit: str, step: int) -> _Read:
+    """Yesterday, or last month in other languages."""
+    return lambda _, today: [_unit(unit, today, step)]
+
+
+def _by_hier(match: re.Match[str], today: date) -> Iterable[Days]:
+    is_french = re.search(FRENCH, match.string, re.IGNORECASE)
+    return [_unit("day", today, -1)] if is_french else []
 
 
 def _single(day: date) -> Days:
@@ -230,42 +224,74 @@ def _nearest(month: int, day: str | None, today: date) -> list[Days]:
 
 
 def _month_number(name: str) -> int:
-    return next(at for at, full in enumerate(_MONTHS, 1) if full.startswith(name.lower()[:3]))
+    return _place(name, MONTHS) + 1
+
+
+def _place(name: str, patterns: Sequence[str]) -> int:
+    """Which of some patterns a name fits."""
+    return next(at for at, one in enumerate(patterns) if re.fullmatch(one, name, re.IGNORECASE))
+
+
+def _unit_name(written: str) -> str:
+    return tuple(UNITS)[_place(written, tuple(UNITS.values()))]
+
+
+def _step(match: re.Match[str]) -> int:
+    """Which way "last", "this" or "next" points."""
+    which = match["which"] or ""
+    if re.fullmatch(LAST, which, re.IGNORECASE):
+        return -1
+    return int(re.fullmatch(NEXT, which, re.IGNORECASE) is not None)
 
 
 def _number(count: str) -> int:
-    return int(count) if count.isdigit() else _NUMBERS[count.lower()]
+    return int(count) if count.isdigit() else NUMBERS[" ".join(count.lower().split())]
 
 
-def _rule(pattern: str, read: _Read) -> tuple[re.Pattern[str], _Read]:
-    return re.compile(pattern.replace(" ", r"\s+"), re.IGNORECASE), read
+def _rule(pattern: str, read: _Read, *, literal: bool = False) -> _Rule:
+    return re.compile(pattern.replace(" ", r"\s+"), re.IGNORECASE), read, literal
 
 
-_MONTH = rf"\b(?P<month>{'|'.join(_MONTHS)}|sept|{'|'.join(name[:3] for name in _MONTHS)})\b\.?"
-_DAY = r"\b(?P<said>(?P<day>\d{1,2})(?:st|nd|rd|th)?)\b"
+def _phrase(unit: str, step: int, spaced: str, unspaced: str) -> _Rule:
+    alone = rf"(?<!\w)(?:{spaced})(?!\w)"
+    return _rule(f"{alone}|{unspaced}" if unspaced else alone, _by_phrase(unit, step))
+
+
+_MONTH = rf"\b(?P<month>{'|'.join(MONTHS)})\b\.?"
+_DAY = r"\b(?P<day>\d{1,2})(?:st|nd|rd|th|er|º|\.|-?го)?(?!\w)"
 _YEAR = r"(?P<year>(?:19|20)\d\d)\b"
 _NUMBER = r"(?P<number>\d{1,2})"
-_COUNT = rf"(?P<count>\d{{1,3}}|{'|'.join(_NUMBERS)})"
-_WHICH = r"(?P<which>last|previous|past|this|current|next|coming)"
-_UNIT = r"(?P<unit>day|week|month|year)s?"
+_COUNT = rf"(?P<count>\d{{1,3}}|{'|'.join(NUMBERS)})"
+_WHICH = rf"(?P<which>{LAST}|{THIS}|{NEXT})"
+_UNIT = rf"(?P<unit>{'|'.join(UNITS.values())})"
 _NOT_INSIDE, _NOR_BEFORE = r"(?<![\w.,:/-])", r"(?![\w/-]|[.,:]\d)"
+_CHARACTERS = (
+    r"(?<!\d)(?:(?P<year>(?:19|20)\d\d)\s*[年년]\s*)?(?P<number>\d{1,2})\s*[月월]"
+    r"(?:\s*(?P<day>\d{1,2})\s*[日号號일])?"
+)
 
 # The most telling first: what one rule has read, the next ones do not see.
 _RULES = (
-    _rule(rf"{_NOT_INSIDE}{_YEAR}-{_NUMBER}-(?P<day>\d\d){_NOR_BEFORE}", _by_number),
-    _rule(rf"{_NOT_INSIDE}(?P<day>\d{{1,2}})\.{_NUMBER}\.{_YEAR}{_NOR_BEFORE}", _by_number),
-    _rule(rf"{_NOT_INSIDE}{_YEAR}-{_NUMBER}{_NOR_BEFORE}", _by_number),
-    _rule(rf"{_DAY}(?: of)? {_MONTH}(?:,? {_YEAR})?", _by_name),
-    _rule(rf"{_MONTH} {_DAY}(?:,? {_YEAR})?", _by_name),
-    _rule(rf"{_MONTH}(?: of|,)? {_YEAR}", _by_name),
-    _rule(rf"(?P<said>\b{_COUNT} {_UNIT} ago)\b", _by_distance),
-    _rule(rf"(?P<said>\b{_WHICH}(?: {_COUNT})? {_UNIT})\b", _by_which_unit),
-    _rule(rf"(?P<said>\b(?:{_WHICH} )?weekend)\b", _by_weekend),
+    _rule(rf"{_NOT_INSIDE}{_YEAR}-{_NUMBER}-(?P<day>\d\d){_NOR_BEFORE}", _by_number, literal=True),
     _rule(
-        r"(?P<said>\b(?:the day before yesterday|yesterday|today|tonight|tomorrow))\b", _by_today
+        rf"{_NOT_INSIDE}(?P<day>\d{{1,2}})\.{_NUMBER}\.{_YEAR}{_NOR_BEFORE}",
+        _by_number,
+        literal=True,
     ),
-    _rule(rf"(?:(?P<said>\b{_WHICH}) )?\b(?P<weekday>{'|'.join(_WEEKDAYS)})\b", _by_weekday),
-    _rule(rf"(?P<said>\b{_WHICH}) {_MONTH}", _by_which_month),
-    _rule(_MONTH, _by_month),
+    _rule(rf"{_NOT_INSIDE}{_YEAR}-{_NUMBER}{_NOR_BEFORE}", _by_number, literal=True),
+    _rule(_CHARACTERS, _by_characters, literal=True),
+    _rule(rf"{_DAY}(?: of| de)? {_MONTH}(?:,?(?: de| года)? {_YEAR})?", _by_name, literal=True),
+    _rule(rf"{_MONTH} {_DAY}(?:,? {_YEAR})?", _by_name, literal=True),
+    _rule(rf"{_MONTH}(?: of| de|,)? {_YEAR}", _by_name, literal=True),
+    _rule(rf"{_NOT_INSIDE}(?P<day>\d{{1,2}})\.{_NUMBER}\.(?!\w)", _by_day_and_month, literal=True),
+    *(_rule(rf"\b{one.format(count=_COUNT, unit=_UNIT)}(?!\w)", _by_distance) for one in AGO[:2]),
+    _rule(AGO[2].format(count=_COUNT, unit=_UNIT), _by_distance),
+    *(_phrase(*entry) for entry in PHRASES),
+    _rule(r"\bhier\b", _by_hier),
+    _rule(rf"\b{_WHICH}(?: {_COUNT})? {_UNIT}\b", _by_which_unit),
+    _rule(rf"\b(?:{_WHICH} )?weekend\b", _by_weekend),
+    _rule(rf"(?:\b{_WHICH} )?\b(?P<weekday>{'|'.join(WEEKDAYS)})\b", _by_weekday),
+    _rule(rf"\b{_WHICH} {_MONTH}", _by_which_month),
+    _rule(_MONTH, _by_month, literal=True),
     _rule(rf"{_NOT_INSIDE}{_YEAR}{_NOR_BEFORE}", _by_year),
 )

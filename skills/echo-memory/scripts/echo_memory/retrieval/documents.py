@@ -15,6 +15,13 @@ TAG = 2.0
 HEADING = 0.5
 BODY = 1.0
 
+# How much a note is of a day.
+OWN, MADE, TOLD = 1.0, 0.6, 0.3
+
+# Not a kind of note, but asked for like one: notes with something left to do.
+OPEN_TASKS = "open tasks"
+
+_OPEN_TASK = re.compile(r"^[ \t>]*+(?:[-*+]|\d{1,9}[.)])[ \t]++\[ \][ \t][^\n]*", re.MULTILINE)
 _ISO_DAY = re.compile(r"(?<![\w-])\d{4}-\d\d-\d\d(?![\w-])")
 
 
@@ -31,7 +38,8 @@ class Document:
         status: such as `active` or `archived`; notes in an archive folder are `archived`.
         updated: the day of the last change as `YYYY-MM-DD`, or empty.
         kind: such as `person` or `reference`.
-        dates: other days that the note is of, as `YYYY-MM-DD`.
+        dates: the days that the note itself is of, as `YYYY-MM-DD`.
+        created: the day on which it was made, or empty.
     """
 
     title: str
@@ -43,6 +51,7 @@ class Document:
     updated: str = ""
     kind: str = ""
     dates: tuple[str, ...] = ()
+    created: str = ""
 
 
 def names(document: Document) -> Iterator[tuple[str, float]]:
@@ -63,7 +72,31 @@ def counts(document: Document) -> dict[str, float]:
     return counted
 
 
-def days(document: Document) -> set[str]:
-    """The days that a document is of: its dates, and those in its title and headings."""
-    named = {day for text in (document.title, *document.headings) for day in _ISO_DAY.findall(text)}
-    return {day for day in (document.updated, *document.dates) if day} | named
+def kinds(document: Document) -> set[str]:
+    """The kinds of notes that a document is asked for as."""
+    return {document.kind, *([OPEN_TASKS] if _OPEN_TASK.search(document.body) else [])}
+
+
+def open_tasks(body: str) -> str:
+    """The lines of a body that say what is left to do."""
+    return "\n".join(line.strip() for line in _OPEN_TASK.findall(body))
+
+
+def days(document: Document) -> dict[str, float]:
+    """The days that a document is of, each with how much it is of it, from 0 to 1.
+
+    Wholly of its own; less of the day on which it was made; a little of those on which it was
+    changed or that it tells of.
+    """
+    told = (*document.headings, document.title, document.body)
+    found = {day: TOLD for text in told for day in _ISO_DAY.findall(text)}
+    found[document.updated] = TOLD
+    found[document.created] = TOLD if document.dates else MADE
+    found.update(dict.fromkeys(document.dates, OWN))
+    found.pop("", None)
+    return found
+
+
+def day(document: Document) -> str:
+    """The day by which a document stands in a row of others: its own, else that of its change."""
+    return max(document.dates, default="") or document.updated

@@ -15,6 +15,7 @@ MAX_PASSAGE = 500
 MEAN_WORDS = 50  # of a passage, which is usually two to four sentences
 _MAX_INTRODUCTION = MAX_PASSAGE // 2
 _SHORT = MAX_PASSAGE // 5
+_ENOUGH = MAX_PASSAGE // 2  # of an excerpt: with less than this, what stands around is shown, too
 
 _LINE = re.compile(
     r"^(?P<indent>[^\S\n]*+)(?:(?P<fence>`{3,}+|~{3,}+)|(?P<heading>#{1,6}+[ \t])"
@@ -86,12 +87,13 @@ def excerpt(
     max_chars: int,
     weights: Mapping[str, float] | None = None,
 ) -> tuple[str, bool]:
-    """The passage that answers a question best, with as much around it as there is room for.
+    """The passage that answers a question best, with what its section says around it.
 
     Args:
         body: the note without its frontmatter.
         query_words: the question's words, as `words.query_words` gives them.
-        max_chars: the longest excerpt; it is cut at the end of a sentence or line if one is near.
+        max_chars: the longest excerpt; it is cut at the end of a sentence or line if one is near,
+            and where a heading begins or ends its section.
         weights: what each word is worth; without them, how rare it is within the note.
 
     Returns:
@@ -105,13 +107,26 @@ def excerpt(
     parts = passages(body)
     read = [passage_words(body, part) for part in parts]
     weights = _rarities(read, query_words) if weights is None else weights
-    best = parts[_best(read, weights)]
+    at = _best(read, weights)
+    best = parts[at]
     start, end = best.start, best.end
     if best.end - best.start > max_chars:
         pieces = list(_pieces(body, best.start, best.end, max_chars, rows=best.rows))
         start, end = pieces[_best([words(body[start:end]) for start, end in pieces], weights)]
-    start, end = _widened(body, parts, start, end, max_chars)
+    start, end = _widened(body, _section(body, parts, at), start, end, max_chars)
+    start, end = _widened(body, parts, start, end, min(max_chars, _ENOUGH))
     return body[start:end], True
+
+
+def _section(body: str, parts: Sequence[Passage], at: int) -> Sequence[Passage]:
+    """The passages between the heading that one stands under and the next heading."""
+
+    def begins(part: Passage) -> bool:
+        return not part.heading and body.startswith("#", part.start)
+
+    first = next((i for i in range(at, -1, -1) if begins(parts[i])), 0)
+    last = next((i for i in range(at + 1, len(parts)) if begins(parts[i])), len(parts))
+    return parts[first:last]
 
 
 def _rarities(read: Sequence[Sequence[str]], query_words: Sequence[str]) -> dict[str, float]:
@@ -143,7 +158,7 @@ def _widened(
             end, after, grows = parts[after].end, after + 1, True
         if before >= 0 and end - parts[before].start <= room:
             start, before, grows = parts[before].start, before - 1, True
-    if after < len(parts):
+    if after < len(parts) and end - start < room:
         cut = _cut(body, end + 1, min(start + room, parts[after].end), rows=parts[after].rows)
         end = max(end, _without_loose_end(body, end, cut))
     return start, end

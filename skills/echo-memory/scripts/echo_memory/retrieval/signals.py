@@ -6,7 +6,11 @@ LoCoMo (ten long conversations, each session a note); the rest is set by reason,
 
 PASSAGE  half of the best passage's score: an answer stands in one place, not all over a note
 PAIR     two neighbouring words of the question are neighbours in the note: 0.2 of both words
-DATED    a note is of a day that the question names: 2.0, as a word as rare, found once
+DATED    a note is of a day that the question names: 2.0, as a word as rare, found once, and half
+         as much again as its words say; less if it only tells of the day or was changed on it
+KIND     a note is of a kind that the question asks for: the same, with 2.0 and a third
+NAMING   words that name the day or the kind are worth 0.2 of a word: those notes have the thing
+OTHER    words of the title of a note that is named by another name: 0.3 of a word
 EXTRA    scores from elsewhere: 3/7 of the best note's score, a mix of 0.7 to 0.3
 STATUS   what is over comes after what is not, when both say the same
 AGE      up to 4 % less as a note gets old, half of that in a year; not for references
@@ -14,23 +18,25 @@ AGE      up to 4 % less as a note gets old, half of that in a year; not for refe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from heapq import nlargest
 from itertools import pairwise
-from typing import NamedTuple
 
 from echo_memory.retrieval import bm25
-from echo_memory.retrieval.dates import Span, is_named, spans
-from echo_memory.retrieval.documents import Document, days, names
+from echo_memory.retrieval.documents import Document, kinds, names
 from echo_memory.retrieval.passages import MEAN_WORDS, passages
-from echo_memory.retrieval.words import is_telling, query_words, telling_words, words
+from echo_memory.retrieval.question import Question
+from echo_memory.retrieval.words import is_telling, words
 
 POOL = 50
 PASSAGE = 0.5
 PAIR = 0.2
-DATED = 2.0
+DATED, DATED_SHARE = 2.0, 0.5
+KIND, KIND_SHARE = 2.0, 1 / 3
+LEAST_RARITY = 1.0  # a vault that began last month has notes of little else
+NAMING, OTHER_NAME = 0.2, 0.3
 EXTRA = 3 / 7
 STATUS = {
     "superseded": 0.92, "obsolete": 0.92, "deprecated": 0.92, "archived": 0.94, "abandoned": 0.94,
@@ -52,20 +58,14 @@ class Signals:
     passages: bool = True
     pairs: bool = True
     dates: bool = True
+    kinds: bool = True
     names: bool = True
+    near_names: bool = True
     status: bool = True
     age: bool = True
 
 
 ALL = Signals()
-
-
-@dataclass(frozen=True)
-class Question:
-    """A question taken apart: the words to look for, and the days that it names."""
-
-    words: tuple[str, ...]
-    spans: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -75,33 +75,12 @@ class Weights:
     Attributes:
         words: of each word that some document has.
         days: of being of a day that the question names.
+        kinds: of being of a kind that it asks for.
     """
 
     words: Mapping[str, float]
     days: float = 0.0
-
-
-class Hit(NamedTuple):
-    """A document that answers a question; scores compare within one answer only."""
-
-    key: str
-    score: float
-
-
-def ask(query: str, today: date, signals: Signals = ALL) -> Question:
-    """Take a question apart.
-
-    Words that only point from today ("last week") are not looked for, and of a question that names
-    days, stop words are not either; unless nothing else is left.
-    """
-    named = spans(query, today) if signals.dates else []
-    rest = query
-    for start, end in {span.said for span in named}:
-        rest = rest[:start] + " " * (end - start) + rest[end:]
-    asked = telling_words(rest)
-    if not asked and not (named and rest.strip()):
-        asked = query_words(query)
-    return Question(tuple(asked), tuple(named))
+    kinds: float = 0.0
 
 
 def pool(scores: Mapping[str, float], *others: Iterable[str], size: int = POOL) -> dict[str, float]:
@@ -116,52 +95,60 @@ def rerank(
     question: Question,
     weights: Weights,
     candidates: Mapping[str, float],
-    document_of: Callable[[str], Document | None],
+    documents: Mapping[str, Document],
     *,
     today: date,
-    first: Sequence[str] = (),
-    extra: Mapping[str, float] | None = None,
+    dated: Mapping[str, float],
+    extra: Mapping[str, float],
     signals: Signals = ALL,
-) -> list[Hit]:
-    """The candidates, best first; of equal ones the newer first.
+) -> dict[str, float]:
+    """The scores of the candidates, all signals counted.
 
     Args:
         question: what was asked.
-        weights: what its words and days are worth.
+        weights: what its words, days and kinds are worth.
         candidates: keys with their score in the first stage.
-        document_of: a key's document; None where it is gone, which drops the candidate.
+        documents: those of them that there are.
         today: for the age of notes.
-        first: keys of notes that the question names; they come first, in this order.
+        dated: how much documents are of a day that the question names.
         extra: scores from elsewhere, 0 to 1, such as similarities.
         signals: which of them count.
     """
-    known = ((key, document_of(key)) for key in candidates)
-    documents = {key: document for key, document in known if document is not None}
     scores = {key: candidates[key] for key in documents}
     top = max(scores.values(), default=0.0) or 1.0
     for gains in _gains(question, weights, documents, signals):
         for key, gain in gains.items():
             scores[key] += gain
+    scores |= _bonuses(question, weights, scores, documents, dated)
     for key, document in documents.items():
-        gain = EXTRA * top * (extra or {}).get(key, 0.0)
-        adjustment = _adjustment(document, today, signals)
+        gain = EXTRA * top * extra.get(key, 0.0)
+        adjustment = _adjustment(document, today, signals, listing=not weights.words)
         scores[key] = round((scores[key] + gain) * adjustment, _DIGITS)
-    ordered = sorted(documents)
-    ordered.sort(key=lambda key: documents[key].updated, reverse=True)
-    ordered.sort(key=lambda key: -scores[key])
-    return _named_first(ordered, scores, first if signals.names else ())
+    return scores
+
+
+def _bonuses(
+    question: Question,
+    weights: Weights,
+    scores: Mapping[str, float],
+    documents: Mapping[str, Document],
+    dated: Mapping[str, float],
+) -> dict[str, float]:
+    """The scores with what being of the day and of the kind adds to them."""
+    day, kind = DATED * weights.days, KIND * weights.kinds
+    made = {}
+    for key, document in documents.items():
+        strength = dated.get(key, 0.0)
+        fits = not question.kinds.isdisjoint(kinds(document)) if question.kinds else False
+        share = 1 + DATED_SHARE * strength + KIND_SHARE * fits
+        made[key] = scores[key] * share + day * strength + kind * fits
+    return made
 
 
 def _gains(
     question: Question, weights: Weights, documents: Mapping[str, Document], signals: Signals
 ) -> Iterator[Mapping[str, float]]:
     """What each signal adds to the scores."""
-    if signals.dates and question.spans:
-        yield {
-            key: DATED * weights.days
-            for key, document in documents.items()
-            if any(is_named(day, question.spans) for day in days(document))
-        }
     if weights.words and (signals.passages or signals.pairs):
         read = {key: _read(document) for key, document in documents.items()}
         if signals.passages:
@@ -225,9 +212,9 @@ def _neighbours(text: _Words, weights: Mapping[str, float]) -> Iterable[tuple[st
     return pairwise(word for word in text if word in weights or is_telling(word))
 
 
-def _adjustment(document: Document, today: date, signals: Signals) -> float:
+def _adjustment(document: Document, today: date, signals: Signals, *, listing: bool) -> float:
     factor = STATUS.get(document.status.lower(), 1.0) if signals.status else 1.0
-    if signals.age and document.kind not in AGELESS:
+    if signals.age and not listing and document.kind not in AGELESS:
         factor *= 1 - AGE * _oldness(document.updated, today)
     return factor
 
@@ -239,16 +226,3 @@ def _oldness(updated: str, today: date) -> float:
     except ValueError:
         passed = AGE_HALF_DAYS
     return passed / (passed + AGE_HALF_DAYS)
-
-
-def _named_first(
-    ordered: Sequence[str], scores: Mapping[str, float], first: Sequence[str]
-) -> list[Hit]:
-    """The hits, the named ones first and with scores that are not lower than those below."""
-    named = [key for key in dict.fromkeys(first) if key in scores]
-    rest = [Hit(key, scores[key]) for key in ordered if key not in named and scores[key] > 0]
-    hits, least = rest, rest[0].score if rest else 0.0
-    for key in reversed(named):
-        least = max(least, scores[key])
-        hits = [Hit(key, least), *hits]
-    return hits

@@ -1,13 +1,16 @@
-"""A stem: what the forms of one English word have in common.
+"""A stem: what the forms of one word have in common.
 
 The rules are few and look at endings only, so words of other languages are not damaged: at worst
-one loses the same plain ending in the question and in the note.
+one loses the same plain ending in the question and in the note. Many a German ending goes the
+same way; one that English has not (-en) is left only to long words.
 """
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
+
+from echo_memory.retrieval import russian
 
 # Forms that no ending gives away, each group's plain form first. A question asks with the plain
 # form ("what did I buy"), a note answers with the past ("bought it"). Then spellings of one word,
@@ -41,7 +44,7 @@ _PLAIN = {
 _VOWELS = frozenset("aeiouy")
 _BEFORE_LY = frozenset("cdeghkmnrt")
 _ONE_SHORT_SYLLABLE = re.compile("[^aeiouy]*[aeiouy][^aeiouywx]")
-_SHORT = 3
+_SHORT, _LONG = 3, 9
 
 
 @lru_cache(1 << 16)
@@ -52,13 +55,13 @@ def stem(word: str) -> str:
     `families`, `organised` and `organizes`.
     """
     if not (word.isascii() and word.isalpha()):
-        return word
+        return russian.stem(word)
     if word not in _PLAIN:
         if len(word) <= _SHORT:
             return word
         word = _singular(word)
     if word not in _PLAIN:
-        word = _without_ending(_without_ly(word))
+        word = _without_en(_without_ending(_without_ly(word)))
     return _level(_PLAIN.get(word, word))
 
 
@@ -90,6 +93,11 @@ def _without_ending(word: str) -> str:
         if left != word and len(left) >= 2 and _VOWELS.intersection(left):
             return _with_e(left)
     return word
+
+
+def _without_en(word: str) -> str:
+    """Werkstätten, Rechnungen and Instrumenten are many; a garden or a kitchen is one."""
+    return word[:-2] if len(word) >= _LONG and word.endswith("en") else word
 
 
 def _with_y(word: str) -> str:

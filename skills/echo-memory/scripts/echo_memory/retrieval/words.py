@@ -9,6 +9,7 @@ import re
 from functools import lru_cache
 
 from echo_memory.retrieval.stems import stem
+from echo_memory.retrieval.stop_words import STOP_WORDS, stop_words_of
 from echo_memory.text import fold
 
 MAX_WORD = 64
@@ -56,16 +57,6 @@ _MOST_HYPHENATED = 3
 _CONTRACTED = {"can't": "can", "won't": "will", "shan't": "shall"}
 _CONTRACTIONS = ("n't", "'ll", "'re", "'ve", "'s", "'m", "'d")
 
-_STOP_LIST = """
-a about all also am an and any are as at be been being but by can cant could couldnt did didnt do
-does doesnt doing dont for from had has have having he her hers him his how hows i if im in into is
-isnt it its ive just many me might mine more most much must my no not of on only or other our ours
-own please same shall she should so some such tell than that thats the their theirs them then there
-these they this those to too us very was wasnt we were what whats when where wheres which who whom
-whos whose why will with wont would you your yours
-"""
-STOP_WORDS = frozenset(_STOP_LIST.split())
-
 
 def words(text: str) -> list[str]:
     """The words of a document in order: folded, and English ones as stems.
@@ -93,11 +84,13 @@ def query_words(text: str) -> list[str]:
 
 def telling_words(text: str) -> list[str]:
     """The words of a question that are no stop words; there may be none."""
+    read = [(at, token, _read(token)) for at, token in enumerate(_TOKEN.findall(text))]
+    stop_words = stop_words_of(word for _, _, found in read for word in found)
     return [
         stem(word)
-        for at, token in enumerate(_TOKEN.findall(text))
-        for word in _read(token)
-        if word not in STOP_WORDS or _is_name(at, token)
+        for at, token, found in read
+        for word in found
+        if word not in stop_words or (word in STOP_WORDS and _is_name(at, token))
     ]
 
 

@@ -1,0 +1,54 @@
+"""A vault that was known and has no marker now is taken for one that is not mounted."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from echo_memory.errors import NotBootstrapped, VaultUnreachable
+from echo_memory.memory import Memory, open_memory
+from echo_memory.ops.bootstrap import bootstrap_op
+from echo_memory.ops.capture import capture_op
+from echo_memory.ops.recall import recall_op
+
+
+def emptied(memory: Memory) -> Memory:
+    """The same state folder over what an unmounted share leaves: an empty folder."""
+    capture_op(memory, "Ada Lovelace", kind="person", body="x")
+    shutil.rmtree(memory.config.vault)
+    memory.config.vault.mkdir()
+    return open_memory(memory.config, clock=memory.clock, notify=memory.notify)
+
+
+@pytest.mark.parametrize("again", [True, False])
+def test_an_empty_mount_point_is_neither_read_nor_written(memory: Memory, again: bool) -> None:
+    fresh = emptied(memory)
+    echo = fresh if again else memory
+
+    with pytest.raises(VaultUnreachable):
+        recall_op(echo, "ada")
+    with pytest.raises(VaultUnreachable):
+        capture_op(echo, "Charles", kind="person")
+
+    assert not any(memory.config.vault.iterdir())
+
+
+def test_bootstrap_begins_anew_on_purpose(memory: Memory) -> None:
+    echo = emptied(memory)
+
+    bootstrap_op(echo)
+
+    assert capture_op(echo, "Charles", kind="person")["action"] == "created"
+
+
+def test_a_folder_that_was_never_a_vault_is_only_not_bootstrapped(
+    memory: Memory, tmp_path: Path
+) -> None:
+    shutil.rmtree(memory.config.vault)
+    memory.config.vault.mkdir()
+    echo = open_memory(memory.config, clock=memory.clock, notify=memory.notify)
+
+    with pytest.raises(NotBootstrapped):
+        capture_op(echo, "Charles", kind="person")

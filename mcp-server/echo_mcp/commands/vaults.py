@@ -1,0 +1,34 @@
+"""The vault that `serve` and `stdio` open: which folders they take, and the memory over them."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TextIO
+
+from echo_mcp import serve
+from echo_mcp.settings import Settings
+from echo_memory.memory import Memory, open_memory
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments that name the folders."""
+    parser.add_argument("--vault", metavar="DIR", help="the folder of notes")
+    parser.add_argument("--state-dir", metavar="DIR", help="where the token, locks, … are kept")
+
+
+def opened(settings: Settings, *, embedded: bool, words: TextIO) -> Memory:
+    """The memory; of a folder that the command line names, whatever it held before.
+
+    Args:
+        settings: where it is.
+        embedded: whether the command line names the folder, which then becomes a memory.
+        words: where to say what was added to it.
+    """
+    if embedded:
+        serve.check_folder(settings.config.vault)
+    memory = open_memory(settings.config)
+    created = serve.bootstrap(memory) if embedded else []
+    if created:
+        added = "".join(f"\n  {path}" for path in created)
+        print(f"Made {settings.config.vault} a memory; added{added}", file=words)
+    return memory

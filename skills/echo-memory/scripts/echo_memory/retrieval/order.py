@@ -1,0 +1,127 @@
+"""The order of hits: notes that the question names first, what says next to nothing left out.
+
+Who names Anna wants to see the note on Anna first; but not before a note that has the name in its
+title and answers far better or is named in full, or that is of the kind or day asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from echo_memory.retrieval.dates import is_named
+from echo_memory.retrieval.documents import Document, day, kinds
+from echo_memory.retrieval.question import Question
+from echo_memory.retrieval.words import words
+
+BETTER = 1.3
+LEAST = 0.18
+RARE = 0.5
+
+Has = Callable[[str, str], bool]
+
+
+class Hit(NamedTuple):
+    """A document that answers a question; scores compare within one answer only."""
+
+    key: str
+    score: float
+
+
+@dataclass(frozen=True)
+class Found:
+    """What is known of the candidates when they are put in order.
+
+    Attributes:
+        scores: of each.
+        documents: each of them.
+        weights: what each word of the question is worth.
+        has: whether a document, by its key, has a word.
+        kept: candidates that are no chance hits whatever words they have.
+    """
+
+    scores: Mapping[str, float]
+    documents: Mapping[str, Document]
+    weights: Mapping[str, float]
+    has: Has
+    kept: frozenset[str] = frozenset()
+
+
+def arranged(found: Found, question: Question, first: Sequence[str]) -> list[Hit]:
+    """The hits, best first; of equal ones the newer first; scores never rise down the list.
+
+    Args:
+        found: the candidates.
+        question: what was asked.
+        first: keys of the notes that the question names, in order.
+    """
+    scores = found.scores
+    ordered = sorted(scores)
+    ordered.sort(key=lambda key: day(found.documents[key]), reverse=True)
+    ordered.sort(key=lambda key: -scores[key])
+    named = [key for key in dict.fromkeys(first) if key in scores]
+    others = [key for key in ordered if key not in named and scores[key] > 0]
+    before = _before(found, question, named, others)
+    rest = [key for key in _telling(found, others) if key not in before]
+    least, hits = 0.0, []
+    for key in reversed([*before, *named, *rest]):
+        least = max(least, scores[key])
+        hits.append(Hit(key, least))
+    return hits[::-1]
+
+
+def _telling(found: Found, keys: Sequence[str]) -> list[str]:
+    """Without those that are far below the best and share only common words with the question."""
+    top = found.scores[keys[0]] if keys else 0.0
+    bar = RARE * max(found.weights.values(), default=0.0)
+    rare = [word for word, weight in found.weights.items() if weight >= bar]
+    return [
+        key
+        for key in keys
+        if found.scores[key] >= LEAST * top
+        or key in found.kept
+        or any(found.has(key, word) for word in rare)
+    ]
+
+
+def _before(
+    found: Found, question: Question, named: Sequence[str], others: Sequence[str]
+) -> list[str]:
+    """The notes that come even before those that the question names."""
+    asked = {key: _name_words(found.documents[key], question) for key in named}
+    asked = {key: name for key, name in asked.items() if name}
+    asked_kinds = question.kinds - {found.documents[key].kind for key in named}
+    return [
+        key
+        for key in others
+        if any(
+            all(found.has(key, word) for word in name)
+            and (
+                not asked_kinds.isdisjoint(kinds(found.documents[key]))
+                or any(is_named(own, question.spans) for own in found.documents[key].dates)
+                or _is_longer(found.documents[key], name, question)
+                or _answers_better(found, key, other, name)
+            )
+            for other, name in asked.items()
+        )
+    ]
+
+
+def _is_longer(document: Document, name: frozenset[str], question: Question) -> bool:
+    """Whether the question has a name of the note whole, with another name in it."""
+    return name < _name_words(document, question)
+
+
+def _answers_better(found: Found, key: str, named: str, name: frozenset[str]) -> bool:
+    if found.scores[key] < BETTER * found.scores[named]:
+        return False
+    document = found.documents[key]
+    return any(name <= set(words(title)) for title in (document.title, *document.aliases))
+
+
+def _name_words(document: Document, question: Question) -> frozenset[str]:
+    """The longest of a note's names that the question has whole, else what it has of its title."""
+    ways = [frozenset(words(name)) for name in (document.title, *document.aliases)]
+    whole = [way for way in ways if way <= question.said]
+    return max(whole, key=len, default=ways[0] & question.said)
