@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from echo_memory.errors import BadRequest, VaultUnreachable, NotFound
+from echo_memory.errors import BadRequest, NotFound, VaultUnreachable
 from echo_memory.memory import Memory
 from echo_memory.ops.capture import capture_op
 from echo_memory.ops.link import link_op

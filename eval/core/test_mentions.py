@@ -344,6 +344,15 @@ def test_a_first_or_last_name_that_several_persons_have_links_to_none_of_them() 
     assert [link.text for link in link_mentions(text, names)[1]] == ["Anna", "Bob"]
 
 
+def test_what_is_no_person_keeps_a_name_that_persons_have_as_their_first() -> None:
+    names = Names()
+    names.put("phoenix", ["Phoenix"])
+    names.put("phoenix-jones", ["Phoenix Jones"], person=True)
+    names.put("phoenix-lee", ["Phoenix Lee"], person=True)
+
+    assert link_mentions("about Phoenix", names)[1] == [Added("phoenix", "Phoenix")]
+
+
 def test_who_asks_by_one_word_names_the_note_wherever_it_stands() -> None:
     assert mentioned("Will Anna Blume in May", ALMA) == ["will-green", "anna-schmidt", "may"]
 

@@ -21,6 +21,8 @@ from echo_memory.errors import (
     VaultIO,
     VaultUnreachable,
 )
+from echo_memory.rest_access import Access, target
+from echo_memory.rest_client import Client
 from echo_memory.rest_vault import RestVault
 from folders import VERBS, put, snapshot
 from olrapi import faults
@@ -372,14 +374,15 @@ def test_a_new_connection_that_dies_is_not_tried_again(root, plugin, vault):
     assert len(plugin.calls) == 1
 
 
-def test_a_connection_that_was_hung_up_meanwhile_is_not_used(root, plugin, vault):
-    put(root / "a.md", "one")
-    vault.write("a.md", "two", expected="one")
-    plugin.hang_up()
+def test_a_connection_that_was_hung_up_meanwhile_is_not_used(root, plugin):
+    access = Access.of(plugin.url, KEY, auth_header="Authorization", ca=None)
+    with closing(Client(access, timeout=10, workers=2)) as client:
+        client.ask("GET", "/", limit=1000)
+        plugin.hang_up()
 
-    vault.write("a.md", "three", expected="two")
+        answer = client.ask("PUT", target("a.md"), body=b"one", limit=0)
 
-    assert (root / "a.md").read_text() == "three"
+    assert answer.status == 204
     assert plugin.connections == 2
 
 

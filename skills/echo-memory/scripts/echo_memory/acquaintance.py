@@ -1,7 +1,7 @@
 """The acquaintance: which vaults this state folder has seen with their marker.
 
-A share that is not mounted, or a link that points elsewhere, looks like a vault that is empty. Who has
-known the vault before can tell the two apart.
+A share that is not mounted, or a link that points elsewhere, looks like a vault that is empty. Who
+has known the vault before can tell the two apart.
 """
 
 from __future__ import annotations

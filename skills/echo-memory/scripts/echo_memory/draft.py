@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 
 from echo_memory import frontmatter, links, routing, sections
+from echo_memory.markdown import seams
 from echo_memory.note import Note
 from echo_memory.proposal import Proposal
 from echo_memory.text import fold
 
 LOG = "Log"
-_HASHES = re.compile(r"#{1,6}(?=\s|$)")
 _DEEPEST = 6
 _OPENING = 2_000
 
@@ -25,7 +25,7 @@ def fixed(
         {"type": kind.name, **(values or {})}, date_keys=routing.table().date_keys
     )
     parts = [f"# {title or kind.title}"]
-    parts += [body] if body.strip() else []
+    parts += [closed(body)] if body.strip() else []
     parts += [f"## {name}" for name in kind.sections]
     return head + "\n" + "\n\n".join(parts) + "\n"
 
@@ -50,7 +50,7 @@ def new(kind: routing.Kind, proposal: Proposal, *, body: str, today: date, domai
     text = without_title(body, proposal.title)
     parts = [f"# {_heading_text(proposal.title)}"]
     if text.strip():
-        parts.append(demote(text, below=1).strip("\n"))
+        parts.append(closed(demote(text, below=1)))
     present = {h.title for h in sections.headings(parts[-1]) if h.level == 2} if text else set()
     parts += [f"## {name}" for name in kind.sections if name not in present]
     return head + "\n" + "\n\n".join(parts) + "\n"
@@ -99,7 +99,7 @@ def merged(
     """
     changed = text
     addition = demote(without_title(body, proposal.title), below=3).strip("\n")
-    if not contains(text, addition):
+    if not _says(text, addition, proposal.body):
         changed = logged(changed, "\n\n".join(filter(None, (lead, addition))), today)
     elif not contains(text, lead):
         changed = logged(changed, lead, today)
@@ -135,7 +135,7 @@ def logged(text: str, addition: str, today: date) -> str:
     for heading in sections.headings(text):
         parts = heading.path.split("::")
         if heading.level == 3 and heading.title == day and LOG in parts[:-1]:
-            return sections.append_at(text, heading, addition)
+            return sections.append_at(text, heading, addition, whole=True)
     return sections.append_under(text, LOG, f"### {day}\n\n{addition}")
 
 
@@ -148,18 +148,38 @@ def without_title(body: str, title: str) -> str:
     return body[first.body :].lstrip("\n")
 
 
+def closed(body: str) -> str:
+    """A body that leaves nothing open, so that what comes below it is read as it is meant."""
+    return "\n".join(seams.lines_of(body))
+
+
 def demote(body: str, *, below: int) -> str:
     """A body whose headings, setext ones included, stand deeper than level `below`."""
+    body = "\n" + body  # so that a line `---` at its top does not open frontmatter
     found = sections.headings(body)
     shift = max(0, below + 1 - min((heading.level for heading in found), default=below + 1))
     if not shift:
-        return body
+        return body[1:]
     parts, end = [], 0
     for heading in found:
         level = min(heading.level + shift, _DEEPEST)
         parts += [body[end : heading.start], f"{'#' * level} {heading.title}\n"]
         end = heading.body
-    return "".join(parts) + body[end:]
+    return ("".join(parts) + body[end:])[1:]
+
+
+def _says(text: str, addition: str, written: str) -> bool:
+    """Whether a note has an addition, and every link that was written by hand in it."""
+    if not contains(text, addition):
+        return False
+    named = {link.target for link in links.links("\n" + written)}
+    return named <= {link.target for link in links.links(text)}
+
+
+def equals(text: str, body: str) -> bool:
+    """Whether a note says a body and nothing else under its title."""
+    note = Note("", text)
+    return _words(without_title(note.body, note.title)) == _words(body)
 
 
 def contains(text: str, body: str) -> bool:
@@ -167,7 +187,7 @@ def contains(text: str, body: str) -> bool:
     wanted = [word for word, _ in _words(body)]
     if not wanted:
         return True
-    have = _words(text)
+    have = _words(frontmatter.split(text)[1])
     edges = {at for at, (_, begins_line) in enumerate(have) if begins_line} | {len(have)}
     found = _occurrences(wanted, [word for word, _ in have])
     return any(at in edges and at + len(wanted) in edges for at in found)
@@ -194,12 +214,19 @@ def _extended(wanted: Sequence[str], borders: Sequence[int], length: int, word: 
 
 
 def _words(text: str) -> list[tuple[str, bool]]:
-    """The words of a text, each with whether it begins a line; heading marks do not count."""
-    words = []
-    for written in links.strip(text).splitlines():
-        parts = _HASHES.sub("", written.strip(), count=1).split()
-        words += [(word, at == 0) for at, word in enumerate(parts)]
-    return words
+    """The words of a text, each with whether it begins a line; a heading is one of any level."""
+    plain = links.strip("\n" + text)
+    words, end = [], 0
+    for heading in sections.headings(plain):
+        words += _of_lines(plain[end : heading.start])
+        words += _of_lines(f"# {heading.title}")
+        end = heading.body
+    return words + _of_lines(plain[end:])
+
+
+def _of_lines(text: str) -> list[tuple[str, bool]]:
+    parts = (line.split() for line in text.splitlines())
+    return [(word, at == 0) for line in parts for at, word in enumerate(line)]
 
 
 def _heading_text(title: str) -> str:

@@ -79,10 +79,10 @@ class Memory:
             )
         if writing:
             raise NotBootstrapped(
-                "This folder is not an ECHO vault yet, so nothing was written. Run"
-                " `echo-memory bootstrap`, which adds the marker and touches no note."
+                "This folder is not an ECHO vault yet, so nothing was written. Run `bootstrap`"
+                " first: it adds the marker and touches no note."
             )
-        return ["This folder is not an ECHO vault yet: run `echo-memory bootstrap`."]
+        return ["This folder is not an ECHO vault yet: run `bootstrap` first."]
 
     def edit(self, path: str, change: Callable[[str | None], str]) -> Edit:
         """Change one note, as its only writer; what was written is known at once.

@@ -70,18 +70,23 @@ def sessions_since(current: Scope, notes: Iterable[Note]) -> int:
     return sum(1 for note in notes if session.holds(note.path) and _is_later(note, since))
 
 
+def is_later(written: str, than: str) -> bool:
+    """Whether an instant, in ISO 8601, comes after another; False where either is none."""
+    one, other = _instant(written), _instant(than)
+    if one is None or other is None:
+        return False
+    if one.tzinfo is None or other.tzinfo is None:
+        return one.replace(tzinfo=None) > other.replace(tzinfo=None)
+    return one > other
+
+
 def _is_later(note: Note, since: datetime | None) -> bool:
     """Whether a session is of a later day, or was created later on the same day."""
     day = since.date().isoformat() if since else ""
     if since is None or note.date != day:
         return note.date > day
     written = note.scalar("created")
-    created = _instant(written) if len(written) > len(day) else None
-    if created is None:
-        return False
-    if created.tzinfo is None or since.tzinfo is None:
-        return created.replace(tzinfo=None) > since.replace(tzinfo=None)
-    return created > since
+    return len(written) > len(day) and is_later(written, since.isoformat())
 
 
 def _instant(written: str) -> datetime | None:

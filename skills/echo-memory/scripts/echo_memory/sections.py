@@ -144,10 +144,14 @@ def append_under(text: str, title: str, content: str, level: int = 2) -> str:
     return append_at(text, heading, content)
 
 
-def append_at(text: str, heading: Heading, content: str) -> str:
-    """A note with content at the end of a section's own text, or after its sub-headings."""
+def append_at(text: str, heading: Heading, content: str, *, whole: bool = False) -> str:
+    """A note with content at the end of a section.
+
+    It comes above the section's sub-headings, unless it has some of its own or `whole` says so.
+    """
     lines = _own_lines(content, heading)
-    return _put_last(text, heading, lines, whole=_has_headings(lines)) if lines else text
+    after = whole or _has_headings(lines)
+    return _put_last(text, heading, lines, whole=after) if lines else text
 
 
 def _prepend_at(text: str, heading: Heading, content: str) -> str:

@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from echo_memory import arguments, draft, frontmatter, routing, writing
+from echo_memory import scope as scopes
 from echo_memory.answers import shown
 from echo_memory.envelope import Envelope
 from echo_memory.errors import Conflict, EchoError
 from echo_memory.memory import Memory
 from echo_memory.proposal import Proposal, checked_body, parse_list
 from echo_memory.text import slugify, unique_slug
+
+_TRIES = 3
 
 Fields = dict[str, Any]
 
@@ -60,7 +63,23 @@ def session_end_op(
     )
     applying = arguments.flag(apply, "apply")
     warnings = echo.refresh(writing=applying)
+    for _ in range(_TRIES):
+        try:
+            return _run(echo, bundle, warnings, applying=applying)
+        except _NameIsTaken:
+            echo.catalog.refresh()
+    raise Conflict("Other sessions were logged under this name at the same time. Try again.")
+
+
+class _NameIsTaken(Exception):
+    """Another log was written where this one belonged, between the plan and the write."""
+
+
+def _run(echo: Memory, bundle: Bundle, warnings: list[str], *, applying: bool) -> Envelope:
     path = _log_path(echo, bundle)
+    over = _is_over(echo, path)
+    if over:
+        warnings = [*warnings, "A later session was logged since: its scope and heartbeat stay."]
     envelope: Envelope = {
         "ok": True,
         "op": "session-end",
@@ -70,7 +89,7 @@ def session_end_op(
     }
     if warnings:
         envelope["warnings"] = warnings
-    for name, step in _steps(echo, bundle, path):
+    for name, step in _steps(echo, bundle, path, over=over):
         try:
             envelope["steps"].append({"step": name, **step(applying)})
         except EchoError as error:
@@ -79,17 +98,36 @@ def session_end_op(
     return envelope
 
 
-def _steps(echo: Memory, bundle: Bundle, path: str) -> list[tuple[str, Callable[[bool], Fields]]]:
-    """The steps in order, each a function of whether to apply."""
+def _is_over(echo: Memory, path: str) -> bool:
+    """Whether the session is logged already, and another was completed after it."""
+    log = echo.catalog.get(path)
+    heartbeat = echo.catalog.get(routing.table().fixed["heartbeat"].path)
+    if log is None or heartbeat is None or heartbeat.scalar("path") == path:
+        return False
+    return scopes.is_later(heartbeat.scalar("completed_at"), log.scalar("created"))
+
+
+def _steps(
+    echo: Memory, bundle: Bundle, path: str, *, over: bool
+) -> list[tuple[str, Callable[[bool], Fields]]]:
+    """The steps in order, each a function of whether to apply.
+
+    Args:
+        echo: the memory.
+        bundle: what the session leaves.
+        path: where its log stands.
+        over: whether a later session was completed, so that this one no longer says what is now.
+    """
     steps: list[tuple[str, Callable[[bool], Fields]]] = [
         ("session-log", lambda apply: _write_log(echo, bundle, path, apply=apply)),
         ("agent-log", lambda apply: _agent_log(echo, bundle, apply=apply)),
     ]
-    if bundle.scope:
+    if bundle.scope and not over:
         steps.append(("scope", lambda apply: _set_scope(echo, bundle, apply=apply)))
     if bundle.reflect:
         steps.append(("reflect", lambda apply: _reflect(echo, bundle, apply=apply)))
-    steps.append(("heartbeat", lambda apply: _heartbeat(echo, path, apply=apply)))
+    if not over:
+        steps.append(("heartbeat", lambda apply: _heartbeat(echo, path, apply=apply)))
     return steps
 
 
@@ -103,7 +141,7 @@ def _log_path(echo: Memory, bundle: Bundle) -> str:
         note.slug
         for note in echo.catalog.notes()
         if note.id.startswith(f"{day}-{base}")
-        and not (kind.holds(note.path) and draft.contains(note.body, logged))
+        and not (kind.holds(note.path) and draft.equals(note.text, logged))
     }
     return kind.path_for(unique_slug(base, others), date=day)
 
@@ -129,10 +167,10 @@ def _write_log(echo: Memory, bundle: Bundle, path: str, *, apply: bool) -> Field
         return {"ok": True, "action": "created", "path": path, **planned}
 
     def change(text: str | None) -> str:
-        if text is not None and draft.contains(text, logged):
+        if text is not None and draft.equals(text, logged):
             return text
         if text is not None:
-            raise Conflict("Another session was logged under this name. Try again.", path=path)
+            raise _NameIsTaken
         now = echo.clock().isoformat(timespec="seconds")
         values: dict[str, object] = {"title": title, "date": now[:10], "created": now}
         return draft.fixed(kind, title=title, values=values, body=body)
