@@ -27,7 +27,7 @@ PURE = """
     errors envelope lines text arguments routing proposal
     yaml.* markdown.* naming.* retrieval.* checks.*
     frontmatter sections links paths note entities mentions graph recallable ranking
-    answers digest draft inbox scope faults hits outcomes report
+    answers digest draft inbox processing_log scope faults hits outcomes report
 """
 LAYERS: list[tuple[str, str, str]] = [
     ("pure: text in, values out", CORE, PURE),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -210,3 +211,71 @@ def test_one_bad_target_among_several_proposals_does_not_stop_the_others(memory:
     assert answer["ok"] is True
     assert answer["results"][0]["error"]["code"] == "not-found"
     assert answer["results"][1]["action"] == "created"
+
+
+def test_of_items_that_say_the_same_each_is_filed_once_whenever_a_run_breaks_off(
+    memory: Memory, vault_folder: Path
+) -> None:
+    (vault_folder / INBOX).write_text("# Inbox\n\n- call Bob\n- call Bob\n")
+    one, two = triage_op(memory)["items"]
+    proposals = [
+        {"title": "First thing", "kind": "concept", "body": "one", "line": one["id"]},
+        {"title": "Second thing", "kind": "concept", "body": "two", "line": two["id"]},
+    ]
+    triage_op(memory, proposals=proposals[:1], apply=True)
+
+    answer = triage_op(memory, proposals=proposals, apply=True)
+    again = triage_op(memory, proposals=proposals, apply=True)
+
+    assert [result["action"] for result in answer["results"]] == ["unchanged", "created"]
+    assert [result["action"] for result in again["results"]] == ["unchanged", "unchanged"]
+    assert answer["remaining"] == 0
+
+
+def test_an_item_that_somebody_else_has_filed_is_not_filed_again(
+    memory: Memory, vault_folder: Path, waiting: list[dict[str, Any]]
+) -> None:
+    triage_op(memory, proposals=[brass(waiting[0]["id"])], apply=True)
+
+    answer = triage_op(memory, proposals=[brass(waiting[0]["id"], title="Metals")], apply=True)
+
+    assert answer["results"][0]["error"]["code"] == "not-found"
+    assert not (vault_folder / "resources/references/metals.md").exists()
+
+
+def test_callers_at_the_same_time_file_one_item_once(
+    memory: Memory, vault_folder: Path, waiting: list[dict[str, Any]]
+) -> None:
+    titles = ["Alloys", "Brass sources", "Copper", "Dealers in metal"]
+
+    with ThreadPoolExecutor(len(titles)) as callers:
+        answers = callers.map(
+            lambda title: triage_op(
+                memory, proposals=[brass(waiting[0]["id"], title=title)], apply=True
+            ),
+            titles,
+        )
+
+    assert sum(answer["filed"] for answer in answers) == 1
+    assert len(list((vault_folder / "resources/references").iterdir())) == 1
+
+
+def test_the_same_call_by_the_items_words_finds_it_filed(
+    memory: Memory, waiting: list[dict[str, Any]]
+) -> None:
+    triage_op(memory, proposals=[brass(waiting[0]["line"])], apply=True)
+
+    answer = triage_op(memory, proposals=[brass(waiting[0]["line"])], apply=True)
+
+    assert answer["results"][0]["action"] == "unchanged"
+
+
+def test_words_in_brackets_in_the_log_are_no_ids(
+    memory: Memory, vault_folder: Path, waiting: list[dict[str, Any]]
+) -> None:
+    (vault_folder / LOG).parent.mkdir(parents=True, exist_ok=True)
+    (vault_folder / LOG).write_text("# Log\n\n- (00000000) [[x]]: Foo (x) bar\n")
+
+    answer = triage_op(memory, proposals=[brass("x")], apply=True)
+
+    assert answer["results"][0]["error"]["code"] == "not-found"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 class Acquaintance:
-    """Whether one vault has been seen with its marker; a note to that effect in the state folder."""
+    """Whether one vault has been seen with its marker, as a file in the state folder says."""
 
     def __init__(self, state_dir: Path, vault: str) -> None:
         name = hashlib.sha256(vault.encode("utf-8", "surrogateescape")).hexdigest()[:16]

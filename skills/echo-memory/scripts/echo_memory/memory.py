@@ -35,6 +35,7 @@ class Memory:
         vault: where the notes are.
         catalog: what they say.
         locks: one writer per path, among all processes that share the state folder.
+        turns: one run at a time of an operation that must not overlap itself; taken before a lock.
         clock: the only source of time; aware, in the operator's time zone.
         config: what the environment said.
         acquaintance: whether the vault was ever seen with its marker.
@@ -44,6 +45,7 @@ class Memory:
     vault: Vault
     catalog: Catalog = field(repr=False)
     locks: PathLocks = field(repr=False)
+    turns: PathLocks = field(repr=False)
     clock: Clock
     config: Config
     acquaintance: Acquaintance = field(repr=False)
@@ -131,6 +133,7 @@ def open_memory(
         vault=vault,
         catalog=Catalog(vault),
         locks=PathLocks(config.state_dir),
+        turns=PathLocks(config.state_dir / "turns"),
         clock=clock or now,
         config=config,
         acquaintance=Acquaintance(config.state_dir, str(config.vault)),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from echo_memory import arguments, draft, inbox, routing, sections, writing
+from echo_memory import arguments, draft, inbox, processing_log, routing, sections, writing
 from echo_memory.envelope import Envelope, success
 from echo_memory.errors import BadRequest, EchoError, NotFound
 from echo_memory.inbox import Item
@@ -14,6 +15,8 @@ from echo_memory.proposal import Proposal, parse_list
 
 _MAX_LINE, _MAX_LISTED = 1_000, 7_000
 _MAX_FACTS = 60  # what an item's id, age and kind take
+
+_ONLY_PLANNED = ("dry_run", "would_write")
 
 Fields = dict[str, Any]
 
@@ -86,22 +89,35 @@ def route_op(
         if not proposal.kind and not proposal.merge_into:
             name = f"proposals[{at}].kind"
             raise BadRequest(f"{name} is missing. Say what the item is.", field=name)
-    warnings = echo.refresh(writing=applying)
+    if not applying:
+        return _routed(echo, lines, parsed, echo.refresh(), apply=False)
+    with echo.turns.hold("triage"):  # two callers must not file one item twice
+        return _routed(echo, lines, parsed, echo.refresh(writing=True), apply=True)
+
+
+def _routed(
+    echo: Memory,
+    lines: Sequence[str],
+    proposals: Sequence[Proposal],
+    warnings: list[str],
+    *,
+    apply: bool,
+) -> Envelope:
     waiting = _items(echo)
-    found = [inbox.find(waiting, line) for line in lines]
+    found = [_waiting_for(echo, waiting, line) for line in lines]
     results: list[Fields] = []
     staying: set[str] = set()
-    for at, (line, item, proposal) in enumerate(zip(lines, found, parsed, strict=True)):
+    for at, (item, proposal) in enumerate(zip(found, proposals, strict=True)):
         if item is None:
-            results.append(_without_item(echo, line, proposal, apply=applying))
+            results.append(_without_item(echo, lines[at], proposal))
             continue
         last = item.id not in staying and item not in found[at + 1 :]
-        results.append(_route(echo, item, proposal, last=last, apply=applying))
+        results.append(_route(echo, item, proposal, last=last, apply=apply))
         if not results[-1]["ok"]:
             staying.add(item.id)
     return success(
         "triage",
-        action="applied" if applying else "preview",
+        action="applied" if apply else "preview",
         results=results,
         filed=sum(1 for result in results if result["ok"]),
         remaining=len(_items(echo)),
@@ -128,6 +144,29 @@ def _items(echo: Memory) -> list[Item]:
     return inbox.items(note.text, echo.today()) if note else []
 
 
+def _waiting_for(echo: Memory, waiting: Sequence[Item], line: str) -> Item | None:
+    """The item that a proposal is for; None when it has been filed, or there is none.
+
+    Of items with the same words the first is as good as the third: once some are filed, those that
+    are left have other ids than they had when they were listed.
+    """
+    item = inbox.find(waiting, line)
+    if item is None and _filed(echo, line) is None:
+        same = [each for each in waiting if _hash(each.id) == _hash(line)]
+        return replace(same[0], id=line) if same else None
+    if item is not None and _alike(waiting, item) < (_filed(echo, item.id) or 0):
+        return None
+    return item
+
+
+def _hash(item_id: str) -> str:
+    return item_id.partition("-")[0]
+
+
+def _alike(waiting: Sequence[Item], item: Item) -> int:
+    return sum(1 for each in waiting if each.line == item.line)
+
+
 def _route(echo: Memory, item: Item, proposal: Proposal, *, last: bool, apply: bool) -> Fields:
     """Capture one proposal, write its audit, and take out its item when it is the item's last."""
     result = writing.attempt(echo, proposal, apply=apply)
@@ -142,18 +181,21 @@ def _route(echo: Memory, item: Item, proposal: Proposal, *, last: bool, apply: b
     return result
 
 
-def _without_item(echo: Memory, line: str, proposal: Proposal, *, apply: bool) -> Fields:
-    """Capture a proposal whose item has been filed today: a call that is made again."""
-    if _was_filed(echo, line):
-        return writing.attempt(echo, proposal, apply=apply)
-    missing = NotFound("No such item is in the inbox. List it again.", path=line[:80])
+def _without_item(echo: Memory, line: str, proposal: Proposal) -> Fields:
+    """What becomes of a proposal whose item is not waiting: nothing, if it has been filed."""
+    message = "No such item is in the inbox. List it again."
+    if _filed(echo, line) is not None:
+        planned = writing.attempt(echo, proposal, apply=False)
+        if planned.get("action") == "unchanged":
+            return {key: value for key, value in planned.items() if key not in _ONLY_PLANNED}
+        message = "The item was filed before, into another note. Capture this one by itself."
+    missing = NotFound(message, path=line[:80])
     return {"title": proposal.title, "ok": False, "error": missing.as_dict()}
 
 
-def _was_filed(echo: Memory, line: str) -> bool:
-    """Whether today's processing log has the item already."""
+def _filed(echo: Memory, reference: str) -> int | None:
     note = echo.catalog.get(_log_path(echo))
-    return note is not None and f"({line})" in note.text
+    return processing_log.filed(note.text, reference) if note else None
 
 
 def _log_path(echo: Memory) -> str:
@@ -165,8 +207,7 @@ def _audit(echo: Memory, item: Item, path: str) -> None:
     day = echo.today().isoformat()
     note = echo.catalog.get(path)
     target = echo.catalog.link_to(note.entity()) if note else path
-    first, *rest = item.line.splitlines()
-    entry = "\n".join([f"- ({item.id}) {target}: {first}", *(f"  {line}" for line in rest)])
+    entry = processing_log.entry(item, target, alike=_alike(_items(echo), item))
 
     def change(text: str | None) -> str:
         kind = routing.table().fixed["processing-log"]
