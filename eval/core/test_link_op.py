@@ -137,7 +137,9 @@ def test_a_note_that_is_no_entity_is_linked_by_its_id(two: Memory, vault_folder:
     assert link_op(two, "tea", "engine")["b_changed"] is False
 
 
-@pytest.mark.parametrize("name", ["C# notes", "a^b", "a|b", "[a] (b)", "100% #1"])
+@pytest.mark.parametrize(
+    "name", ["C# notes", "a^b", "a|b", "[a] (b)", "100% #1", "50%% z", " lead"]
+)
 def test_a_name_that_no_wikilink_can_say_is_linked_in_the_markdown_way(
     two: Memory, vault_folder: Path, name: str
 ) -> None:

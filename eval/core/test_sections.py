@@ -130,6 +130,12 @@ def test_what_goes_on_with_a_list_table_or_quote_follows_at_once(last: str, cont
         ("a\n2. b", "3. c"),
         ("a\n*", "* b"),
         ("a", "    b"),
+        ("a", "$$b$$"),
+        ("a", "$$\nb\n$$"),
+        ("a", "b $$ c"),
+        ("a", "<pre>\nb\n</pre>"),
+        ("a", "%% b %%"),
+        ("a", "<!-- b -->"),
     ],
 )
 def test_everything_else_is_one_blank_line_apart(last: str, content: str) -> None:

@@ -45,7 +45,7 @@ _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*+:|//")
 _COMMENT_LINE = re.compile(r"^[ \t]*#.*$", re.MULTILINE)
 _COMMENT = re.compile("%%+")
-_UNNAMEABLE = re.compile(r"[#^|\[\]]")
+_UNNAMEABLE = re.compile(r"[#^|\[\]]|%%|\A\s|\s\Z")
 _UNSHOWABLE = str.maketrans("[]", "()")
 
 

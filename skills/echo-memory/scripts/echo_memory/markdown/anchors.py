@@ -116,8 +116,6 @@ def _anchor(text: str, rows: Sequence[Row], name: str, at: int) -> Anchor:
         if row.containers and row.kind != "lazy":
             return _contained(text, rows, name, at, alone=True)
         first = rows[last].block
-        if row.leaf < at and row.kind != "lazy":
-            first = row.leaf
         quote = rows[first].containers and rows[first].containers[0].marker == ">"
         kind = "quote" if quote else "list" if rows[first].containers else rows[first].kind
         return Anchor(name, at, True, first, last, first, kind, "")
