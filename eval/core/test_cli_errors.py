@@ -201,21 +201,19 @@ def test_a_folder_that_cannot_be_made_ends_with_74(bare: Echo, tmp_path: Path) -
     assert (said.status, said.envelope["error"]["code"]) == (74, "vault-io")
 
 
-def test_a_note_that_others_make_meanwhile_ends_with_75(echo: Echo, vault_folder: Path) -> None:
-    asked = []
+def test_names_that_others_take_time_and_again_end_with_75(echo: Echo, vault_folder: Path) -> None:
+    names = iter(["kickoff", *(f"kickoff-{number}" for number in range(2, 9))])
 
     def clock() -> datetime:
-        # The first question is where the log belongs; the next is asked to write it there.
-        asked.append(NOW)
-        if len(asked) == 2:
-            put(vault_folder / "_agent/sessions/2026-03-14-kickoff.md", "# Another's\n")
+        # Asked before each try, while somebody else writes just where the log is going to stand.
+        put(vault_folder / f"_agent/sessions/2026-03-14-{next(names)}.md", "# Another's\n")
         return NOW
 
     words = ["session-end", "--bundle", json.dumps(BUNDLE), "--apply", "--json"]
-    said, again = echo(*words, clock=clock), echo(*words)
+    said = echo(*words, clock=clock)
 
     assert (said.status, said.envelope["error"]["code"]) == (75, "conflict")
-    assert (again.status, again.envelope["path"]) == (0, "_agent/sessions/2026-03-14-kickoff-2.md")
+    assert echo(*words).status == 0
 
 
 def test_what_nobody_foresaw_ends_with_70_and_its_traceback_is_on_stderr(echo: Echo) -> None:
