@@ -9,13 +9,11 @@ from urllib.parse import urlsplit
 import httpx
 
 from echo_memory.envelope import Envelope, exit_status
-from echo_memory.errors import EchoError, Misconfigured, VaultUnreachable
+from echo_memory.errors import Misconfigured, VaultUnreachable
 
 _PROTOCOL = "2025-11-25"
 _TIMEOUT_S = 60.0
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
-_KINDS: list[type[EchoError]] = [EchoError, *EchoError.__subclasses__()]
-_STATUS = {kind.code: kind.exit_status for kind in _KINDS}
 
 
 @dataclass(frozen=True)
@@ -28,8 +26,7 @@ class Answer:
     @property
     def exit_status(self) -> int:
         """The status with which the command line of the memory would end."""
-        code = (self.envelope.get("error") or {}).get("code")
-        return _STATUS.get(code, EchoError.exit_status) if code else exit_status(self.envelope)
+        return exit_status(self.envelope)
 
 
 @dataclass(frozen=True)
