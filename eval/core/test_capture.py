@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from echo_memory import draft, writing
-from echo_memory.errors import BadRequest, NotBootstrapped, NotFound, Unparseable
+from echo_memory.errors import BadRequest, NotBootstrapped, NotFound, Unparseable, VaultIO
 from echo_memory.memory import Memory, open_memory
 from echo_memory.ops.capture import capture_op
 from echo_memory.planning import make_plan
@@ -577,3 +577,51 @@ def test_two_writers_that_create_the_same_note_end_with_both_bodies_in_it(
 )
 def test_a_body_is_there_already_when_whole_lines_say_it(note: str, body: str, said: bool) -> None:
     assert draft.contains(note, body) is said
+
+
+def test_the_gate_offers_force_only_where_it_helps(memory: Memory, vault_folder: Path) -> None:
+    for slug in ("anna", "anna-2"):
+        put(
+            vault_folder / f"resources/people/{slug}.md",
+            "---\ntitle: Anna Schmidt\n---\n\n# Anna\n",
+        )
+
+    answer = capture_op(memory, "Anna Schmidt", kind="person", body="x", force=True)
+
+    assert (answer["action"], answer["resolutions"]) == ("duplicate-gate", ["merge_into"])
+    assert "force" not in text_of(answer)
+
+
+def test_force_for_a_name_that_a_note_has_says_that_it_was_left_out(memory: Memory) -> None:
+    ada(memory)
+
+    answer = capture_op(memory, "Countess of Lovelace", kind="person", body="y", force=True)
+
+    assert answer["action"] == "updated"
+    assert any("force" in warning for warning in answer["warnings"])
+
+
+def test_a_preview_shows_every_line_that_would_be_added(memory: Memory) -> None:
+    ada(memory, body="a")
+
+    answer = ada(memory, body="c\n\na", dry_run=True)
+
+    assert answer["would_write"].endswith("c\n\na")
+
+
+def test_a_capture_whose_log_line_fails_names_the_note_that_was_written(
+    memory: Memory, vault_folder: Path
+) -> None:
+    (vault_folder / "journal/daily/2026-03-14.md").mkdir(parents=True)
+
+    with pytest.raises(VaultIO) as raised:
+        ada(memory)
+
+    assert raised.value.details["written"] == PERSON
+    assert (vault_folder / PERSON).exists()
+
+
+def test_an_inbox_line_says_what_of_the_capture_it_leaves_out(memory: Memory) -> None:
+    answer = capture_op(memory, "Tax", status="open", domain="personal", date="2026-01-01")
+
+    assert len(answer["warnings"]) == 3

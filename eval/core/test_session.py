@@ -11,6 +11,7 @@ import pytest
 from echo_memory.errors import BadRequest
 from echo_memory.memory import Memory
 from echo_memory.ops.capture import capture_op
+from echo_memory.ops.scope import scope_set_op, scope_show_op
 from echo_memory.ops.session import session_end_op
 from echo_memory.report import text_of
 from folders import snapshot
@@ -204,3 +205,24 @@ def test_a_log_takes_no_name_that_another_note_of_the_day_has(memory: Memory) ->
     answer = session_end_op(memory, **BUNDLE, apply=True)
 
     assert answer["path"] == LOG.replace(".md", "-2.md")
+
+
+def test_a_bundle_that_is_run_again_leaves_the_scope_that_was_set_since(memory: Memory) -> None:
+    session_end_op(memory, **BUNDLE, apply=True)
+    later = memory.clock() + timedelta(minutes=5)
+    memory.clock = lambda: later
+    scope_set_op(memory, "Something else")
+
+    session_end_op(memory, **BUNDLE, apply=True)
+
+    assert scope_show_op(memory)["scope"] == "Something else"
+
+
+def test_a_preview_of_a_long_log_shows_its_beginning_and_what_comes_after_it(
+    memory: Memory,
+) -> None:
+    answer = session_end_op(memory, **{**BUNDLE, "log_body": "word " * 30_000})
+
+    assert "characters in all" in answer["steps"][0]["would_write"]
+    assert "Rebuild the engine" in text_of(answer)
+    assert len(text_of(answer)) < 8_000

@@ -9,8 +9,8 @@ import anyio.to_thread
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
-from echo_memory import __version__
-from echo_memory.errors import EchoError
+from echo_memory import __version__, routing
+from echo_memory.errors import EchoError, NotFound
 from echo_memory.memory import Memory
 
 _PROBES = 4
@@ -51,8 +51,12 @@ def status(memory: Memory) -> dict[str, Any]:
 
 
 def _reachable(memory: Memory) -> bool:
+    """Whether the vault answers, and is not an empty mount point where it used to be."""
     try:
         memory.vault.probe()
+        memory.vault.stamp(routing.table().fixed["marker"].path)
+    except NotFound:
+        return not memory.acquaintance.is_made()
     except EchoError:
         return False
     return True

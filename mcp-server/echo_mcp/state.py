@@ -102,6 +102,13 @@ def _create(path: Path, text: str) -> None:
     draft = _draft(path, text)
     try:
         path.hardlink_to(draft)
+    except FileExistsError:
+        raise
+    except OSError as error:
+        raise Misconfigured(
+            "The state folder's disk cannot hold the token safely: it has no hard links. Choose"
+            " another one with --state-dir."
+        ) from error
     finally:
         draft.unlink()
 

@@ -10,8 +10,8 @@ from echo_mcp.tools.spec import Spec, hints
 from echo_memory.memory import Memory
 from echo_memory.ops.health import health_op
 from echo_memory.ops.load import load_op
-from echo_memory.ops.note import get_note_op
-from echo_memory.ops.recall import recall_op
+from echo_memory.ops.note import DEFAULT_CHARS, get_note_op
+from echo_memory.ops.recall import DEFAULT_BUDGET, DEFAULT_LIMIT, recall_op
 from echo_memory.ops.resolve import resolve_op
 from echo_memory.ops.scope import scope_show_op
 
@@ -28,9 +28,9 @@ def echo_load(echo: Memory, brief: bool = True, budget_chars: LoadBudget = None)
 def echo_recall(
     echo: Memory,
     query: str,
-    limit: Limit = 6,
+    limit: Limit = DEFAULT_LIMIT,
     include_linked: bool = True,
-    budget_chars: Budget = 4000,
+    budget_chars: Budget = DEFAULT_BUDGET,
 ) -> CallToolResult:
     """Search the memory; call before answering about a person, project, decision or anything past.
 
@@ -54,12 +54,12 @@ def echo_resolve(echo: Memory, mention: str) -> CallToolResult:
 
 
 def echo_get_note(
-    echo: Memory, path: str, section: str = "", max_chars: Chars = 8000
+    echo: Memory, path: str, section: str = "", max_chars: Chars = DEFAULT_CHARS
 ) -> CallToolResult:
     """Read one note by its path or slug, whole or only the section under one heading.
 
-    Returns content, frontmatter and headings; what is longer than `max_chars` is cut and marked.
-    A miss answers with the paths or headings that come nearest.
+    Returns content and frontmatter; what is longer than `max_chars` is cut and marked, with the
+    headings to ask for. A miss answers with near paths, or with the headings that there are.
     """
     return answer(get_note_op(echo, path, section=section, max_chars=max_chars))
 

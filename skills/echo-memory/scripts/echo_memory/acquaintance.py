@@ -7,6 +7,7 @@ has known the vault before can tell the two apart.
 from __future__ import annotations
 
 import hashlib
+import os
 from contextlib import suppress
 from pathlib import Path
 
@@ -29,4 +30,5 @@ class Acquaintance:
 
     def is_made(self) -> bool:
         """Whether the vault was ever remembered."""
-        return self._made or self._path.exists()
+        # unlike Path.exists, which raises where a folder on the way is closed
+        return self._made or os.path.exists(self._path)  # noqa: PTH110

@@ -60,6 +60,11 @@ class Memory:
         """Whether the folder carries the marker of an ECHO vault."""
         return self.catalog.get(routing.table().fixed["marker"].path) is not None
 
+    @property
+    def is_lost(self) -> bool:
+        """Whether the marker that the vault had is gone: perhaps it is not mounted."""
+        return not self.is_bootstrapped and self.acquaintance.is_made()
+
     def refresh(self, *, writing: bool = False) -> list[str]:
         """Bring the catalogue up to date, before an operation looks at it.
 
@@ -74,7 +79,7 @@ class Memory:
         if self.is_bootstrapped:
             self.acquaintance.make()
             return []
-        if self.acquaintance.is_made():
+        if self.is_lost:
             raise VaultUnreachable(
                 "The vault's marker note is gone, so this may be an empty mount point. Mount the"
                 " vault; if you removed the note yourself, run `bootstrap`."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from echo_memory.envelope import GATED
 from echo_memory.faults import fault
 from echo_memory.hits import candidates
 from echo_memory.lines import indented, one_line
@@ -22,16 +23,8 @@ def captured(fields: _Fields) -> str:
     """What became of one proposal."""
     if "error" in fields:
         return fault(fields["error"])
-    if fields["action"] == "duplicate-gate":
-        return "\n".join(
-            [
-                "duplicate-gate: nothing was written, for this may be a note that exists.",
-                *candidates(fields["candidates"]),
-                "Answer with merge_into (--merge-into) and a slug to add to one of them, or with"
-                " force (--force) to make a new note once the operator has confirmed. Do not retry"
-                " unchanged.",
-            ]
-        )
+    if fields["action"] == GATED:
+        return "\n".join(_gate(fields))
     lines = [f"{'would be ' if fields.get('dry_run') else ''}{fields['action']}: {fields['path']}"]
     lines += _linked(fields)
     if fields.get("alias_added"):
@@ -42,6 +35,19 @@ def captured(fields: _Fields) -> str:
     if fields.get("would_write"):
         lines += ["It would write:", indented(fields["would_write"])]
     return "\n".join(lines)
+
+
+def _gate(fields: _Fields) -> list[str]:
+    ways = "Answer with merge_into (--merge-into) and a slug to add to one of them"
+    if "force" in fields["resolutions"]:
+        ways += ", or with force (--force) to make a new note once the operator has confirmed"
+    else:
+        ways += ", or give the new note a title that tells them apart"
+    return [
+        f"{GATED}: nothing was written, for this may be a note that exists.",
+        *candidates(fields["candidates"]),
+        f"{ways}. Do not retry unchanged.",
+    ]
 
 
 def _linked(fields: _Fields) -> list[str]:

@@ -16,6 +16,9 @@ from echo_memory.note import Note
 from echo_memory.proposal import Proposal
 from echo_memory.text import fold, slugify, unique_slug
 
+RESOLUTIONS = ("merge_into", "force")
+_NOT_IN_INBOX = ("tags", "aliases", "sources", "status", "date", "domain")
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -28,6 +31,7 @@ class Plan:
         links: what is linked in the text that it adds.
         candidates: at the gate, the notes that may be meant.
         near: notes of similar names.
+        resolutions: at the gate, the arguments that answer it.
         alias: the title, where it becomes an alias of the note that takes it.
     """
 
@@ -38,6 +42,7 @@ class Plan:
     links: tuple[Added, ...] = ()
     candidates: tuple[Candidate, ...] = ()
     near: tuple[Candidate, ...] = ()
+    resolutions: tuple[str, ...] = ()
     alias: str = ""
     warnings: tuple[str, ...] = ()
 
@@ -62,7 +67,8 @@ def make_plan(echo: Memory, proposal: Proposal) -> Plan:
     gates = kind.entity or kind.dated
     gating = tuple(candidate for candidate in near if gates and candidate.gates)
     if same_kind or (gating and not proposal.force):
-        return Plan(GATED, candidates=gating or near)
+        ways = ("merge_into",) if same_kind else RESOLUTIONS
+        return Plan(GATED, candidates=gating or near, resolutions=ways)
     return _create(echo, proposal, kind, near)
 
 
@@ -125,7 +131,7 @@ def _update(
         tuple(links),
         near=_others(echo, proposal, entity),
         alias=alias,
-        warnings=_ignored(proposal, entity.kind),
+        warnings=(*_ignored(proposal, entity.kind), *_unforced(proposal)),
     )
 
 
@@ -182,7 +188,7 @@ def _same_name(
 def _inbox(echo: Memory, proposal: Proposal) -> Plan:
     kind = routing.table().fixed["inbox"]
     block = draft.inbox_block(proposal, echo.today().isoformat())
-    left_out = [key for key in ("tags", "aliases", "sources") if getattr(proposal, key)]
+    left_out = [key for key in _NOT_IN_INBOX if getattr(proposal, key)]
 
     def change(text: str | None) -> str:
         before = draft.fixed(kind) if text is None else text
@@ -201,6 +207,12 @@ def _others(echo: Memory, proposal: Proposal, entity: Entity) -> tuple[Candidate
     pool = _pool(echo, kind, proposal) if kind else echo.catalog.entities
     near = pool.candidates(proposal.title, kind=entity.kind or None)
     return tuple(candidate for candidate in near if candidate.entity.path != entity.path)
+
+
+def _unforced(proposal: Proposal) -> tuple[str, ...]:
+    if not proposal.force or proposal.merge_into:
+        return ()
+    return ("force was left out: this note has the very name. Another thing needs another title.",)
 
 
 def _ignored(proposal: Proposal, kind_name: str) -> tuple[str, ...]:

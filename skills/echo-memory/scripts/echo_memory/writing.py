@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from echo_memory import draft, routing, scope, sections
@@ -14,7 +15,7 @@ from echo_memory.proposal import Proposal
 
 AGENT_LOG = "Agent Log"
 MAX_SCOPE = 500
-RESOLUTIONS = ("merge_into", "force")
+MAX_PREVIEW = 1_500
 _TRIES = 3
 
 Fields = dict[str, Any]
@@ -30,15 +31,15 @@ def capture(echo: Memory, proposal: Proposal, *, apply: bool = True) -> Fields:
         The fields of capture's envelope, with `ok`.
 
     Raises:
-        EchoError: nothing of the note was written.
+        EchoError: the note was not written, or, where `written` names it, its log line was not.
     """
     for _ in range(_TRIES):
         plan = make_plan(echo, proposal)
         if plan.action == GATED:
-            return _gated(plan)
-        if not apply:
-            return _outcome(plan, _dry_action(echo, plan), preview=_preview(echo, plan))
+            return _gated(plan, _unread(echo))
         try:
+            if not apply:
+                return _previewed(echo, plan)
             edit = echo.edit(plan.path, plan.change)
         except PlanIsStale:
             echo.catalog.refresh()
@@ -66,7 +67,11 @@ def _after(echo: Memory, plan: Plan, *, changed: bool) -> list[str]:
         return []
     if changed or _is_of_today(echo, plan.path):
         kind = plan.entity.kind or "note"
-        log_line(echo, f"Captured {echo.catalog.link_to(plan.entity)} ({kind})")
+        try:
+            log_line(echo, f"Captured {echo.catalog.link_to(plan.entity)} ({kind})")
+        except EchoError as error:
+            error.details["written"] = plan.path
+            raise
     return publish_index(echo)
 
 
@@ -113,6 +118,7 @@ def set_scope(echo: Memory, words: str, *, confirm: bool, apply: bool = True) ->
     Returns:
         `action` (`updated`, `confirmed` or `unchanged`), `scope` and `scope_updated`.
     """
+    words = " ".join(words.split())
     kind = routing.table().fixed["context"]
     note = echo.catalog.get(kind.path)
     current = scope.read(note) if note else scope.Scope()
@@ -169,13 +175,14 @@ def _unread(echo: Memory) -> list[str]:
     return [f"Not compared with {len(hidden)} notes that cannot be read, such as {hidden[0]}."]
 
 
-def _gated(plan: Plan) -> Fields:
-    return {
+def _gated(plan: Plan, warnings: list[str]) -> Fields:
+    fields: Fields = {
         "ok": False,
         "action": GATED,
         "candidates": described(plan.candidates),
-        "resolutions": list(RESOLUTIONS),
+        "resolutions": list(plan.resolutions),
     }
+    return fields | ({"warnings": warnings} if warnings else {})
 
 
 def _outcome(
@@ -194,17 +201,30 @@ def _outcome(
     return fields | ({"warnings": every} if every else {})
 
 
-def _dry_action(echo: Memory, plan: Plan) -> str:
+def _previewed(echo: Memory, plan: Plan) -> Fields:
+    """What a plan would do, with the lines that it would add."""
     note = echo.catalog.get(plan.path)
     before = note.text if note else None
-    return "unchanged" if plan.change(before) == before else plan.action
+    after = plan.change(before)
+    action = "unchanged" if after == before else plan.action
+    added = _added(before or "", after)
+    return _outcome(plan, action, warnings=_unread(echo), preview=shortened(added))
 
 
-def _preview(echo: Memory, plan: Plan) -> str:
-    """The lines that a plan adds."""
-    note = echo.catalog.get(plan.path)
-    after = plan.change(note.text if note else None)
-    if note is None:
-        return after
-    before = set(note.text.splitlines())
-    return "\n".join(line for line in after.splitlines() if line not in before)
+def _added(before: str, after: str) -> str:
+    """The lines of a text that another has not, or not as often."""
+    left = Counter(before.splitlines())
+    added = []
+    for line in after.splitlines():
+        if left[line]:
+            left[line] -= 1
+        else:
+            added.append(line)
+    return "\n".join(added)
+
+
+def shortened(preview: str) -> str:
+    """The beginning of what would be written; an answer holds several of them."""
+    if len(preview) <= MAX_PREVIEW:
+        return preview
+    return f"{preview[:MAX_PREVIEW]}\n[… {len(preview)} characters in all]"

@@ -55,5 +55,7 @@ def capture_op(
         }
     )
     apply = not arguments.flag(dry_run, "dry_run")
-    echo.refresh(writing=True)
-    return {"op": "capture", **writing.capture(echo, proposal, apply=apply)}
+    warnings = echo.refresh(writing=apply)
+    fields = writing.capture(echo, proposal, apply=apply)
+    every = [*warnings, *fields.pop("warnings", [])]
+    return {"op": "capture", **fields, **({"warnings": every} if every else {})}

@@ -106,6 +106,13 @@ def _access(echo: Memory) -> Check:
 def _marker(echo: Memory) -> Check:
     table = routing.table()
     note = echo.catalog.get(table.fixed["marker"].path)
+    if echo.is_lost:
+        return Check(
+            "marker",
+            ok=False,
+            detail="the marker note is gone; this may be an empty mount point",
+            fix="Mount the vault; only if you removed the note yourself, run `bootstrap`.",
+        )
     if note is None:
         return Check(
             "marker",
@@ -164,7 +171,9 @@ def _lock(echo: Memory) -> Check:
 def _state(echo: Memory) -> Iterator[Check]:
     """The state folder, or the folder in which it will be made."""
     folder = echo.config.state_dir
-    there = next((each for each in (folder, *folder.parents) if each.exists()), Path("/"))
+    folders = (folder, *folder.parents)
+    # unlike Path.exists, which raises where a folder on the way is closed
+    there = next((each for each in folders if os.path.exists(each)), Path("/"))  # noqa: PTH110
     writable = there.is_dir() and os.access(there, os.W_OK | os.X_OK)
     yield Check(
         "state",

@@ -32,6 +32,6 @@ def scope_set_op(echo: Memory, scope: str) -> Envelope:
     Raises:
         BadRequest: no text, or more than one line.
     """
-    words = " ".join(arguments.line(scope, "scope", limit=writing.MAX_SCOPE, required=True).split())
+    words = arguments.line(scope, "scope", limit=writing.MAX_SCOPE, required=True)
     echo.refresh(writing=True)
     return success("scope", **writing.set_scope(echo, words, confirm=True))

@@ -107,6 +107,16 @@ def _is_over(echo: Memory, path: str) -> bool:
     return scopes.is_later(heartbeat.scalar("completed_at"), log.scalar("created"))
 
 
+def _scope_moved_on(echo: Memory, path: str) -> bool:
+    """Whether the session was logged whole, and the scope was set anew after it."""
+    heartbeat = echo.catalog.get(routing.table().fixed["heartbeat"].path)
+    context = echo.catalog.get(routing.table().fixed["context"].path)
+    if heartbeat is None or context is None or heartbeat.scalar("path") != path:
+        return False
+    stamp = scopes.read(context).scope_updated
+    return scopes.is_later(stamp, heartbeat.scalar("completed_at"))
+
+
 def _steps(
     echo: Memory, bundle: Bundle, path: str, *, over: bool
 ) -> list[tuple[str, Callable[[bool], Fields]]]:
@@ -122,7 +132,7 @@ def _steps(
         ("session-log", lambda apply: _write_log(echo, bundle, path, apply=apply)),
         ("agent-log", lambda apply: _agent_log(echo, bundle, apply=apply)),
     ]
-    if bundle.scope and not over:
+    if bundle.scope and not over and not _scope_moved_on(echo, path):
         steps.append(("scope", lambda apply: _set_scope(echo, bundle, apply=apply)))
     if bundle.reflect:
         steps.append(("reflect", lambda apply: _reflect(echo, bundle, apply=apply)))
@@ -163,7 +173,7 @@ def _write_log(echo: Memory, bundle: Bundle, path: str, *, apply: bool) -> Field
     if not apply:
         if echo.catalog.get(path) is not None:
             return {"ok": True, "action": "unchanged", "path": path}
-        planned = {"links_added": shown(links), "would_write": body}
+        planned = {"links_added": shown(links), "would_write": writing.shortened(body)}
         return {"ok": True, "action": "created", "path": path, **planned}
 
     def change(text: str | None) -> str:
