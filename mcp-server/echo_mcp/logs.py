@@ -9,10 +9,6 @@ from pathlib import PurePath
 from traceback import extract_tb
 from typing import TextIO
 
-FORMATS = ("text", "json")
-LEVELS = ("debug", "info", "warning", "error")
-
-
 # The libraries' own running commentary; their warnings stay.
 _CHATTY = ("mcp", "uvicorn", "httpx", "asyncio", "anyio", "sse_starlette")
 
@@ -22,8 +18,9 @@ def configure(stream: TextIO, *, style: str = "text", level: str = "info") -> No
 
     Args:
         stream: stdout under `serve`, stderr under `stdio`.
-        style: one of `FORMATS`.
-        level: one of `LEVELS`, for our own records; libraries speak from `warning` on.
+        style: `text` or `json`.
+        level: `debug`, `info`, `warning` or `error`, for our own records; libraries speak from
+            `warning` on.
     """
     handler = logging.StreamHandler(stream)
     handler.setFormatter(JsonLines() if style == "json" else Lines())

@@ -48,9 +48,11 @@ def line(value: object, field: str, *, limit: int = MAX_LINE, required: bool = F
     return words
 
 
-def reference(value: object, field: str, *, required: bool = True) -> str:
+def reference(
+    value: object, field: str, *, limit: int = MAX_REFERENCE, required: bool = True
+) -> str:
     """A path, an id or a name; space around it stays, for a file's name may begin with it."""
-    words = text(value, field, limit=MAX_REFERENCE, required=required)
+    words = text(value, field, limit=limit, required=required)
     if _BREAK.search(words):
         raise BadRequest(f"{field} has a line break. Give one line.", field=field)
     return words

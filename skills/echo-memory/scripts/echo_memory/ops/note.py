@@ -8,7 +8,7 @@ from typing import Any
 
 from echo_memory import arguments, routing, sections, writing
 from echo_memory.envelope import Envelope, success
-from echo_memory.errors import BadRequest, NotFound
+from echo_memory.errors import NotFound
 from echo_memory.graph import Graph
 from echo_memory.memory import Memory
 from echo_memory.note import Note
@@ -98,9 +98,8 @@ def append_op(echo: Memory, path: str, line: str) -> Envelope:
         NotFound: no such note; nothing is created.
     """
     wanted = arguments.reference(path, "path")
-    words = arguments.text(line, "line", limit=MAX_CONTENT, required=True)
-    if "\n" in words.strip("\n"):
-        raise BadRequest("line has a line break. Give one line, or use capture.", field="line")
+    words = arguments.text(line, "line", limit=MAX_CONTENT).strip("\n")
+    arguments.reference(words, "line", limit=MAX_CONTENT)
     echo.refresh(writing=True)
     note = echo.locate(wanted)
     edit = echo.edit(note.path, _existing(note, lambda text: sections.append_line(text, words)))
