@@ -279,3 +279,20 @@ def test_words_in_brackets_in_the_log_are_no_ids(
     answer = triage_op(memory, proposals=[brass("x")], apply=True)
 
     assert answer["results"][0]["error"]["code"] == "not-found"
+
+
+def test_a_preview_says_which_proposal_depends_on_an_earlier_one_of_the_call(
+    memory: Memory,
+) -> None:
+    proposals = [
+        {"title": "Ada Lovelace", "kind": "person", "body": "one"},
+        {"title": "Charles Babbage", "kind": "person"},
+        {"title": "Ada Lovelase", "kind": "person", "body": "two"},
+    ]
+
+    answer = apply_op(memory, proposals)
+    applied = apply_op(memory, proposals, apply=True)
+
+    assert [bool(result.get("warnings")) for result in answer["results"]] == [False, False, True]
+    assert applied["results"][2]["action"] == "duplicate-gate"
+    assert not any(result.get("warnings") for result in applied["results"])

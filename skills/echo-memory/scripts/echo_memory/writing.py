@@ -7,11 +7,14 @@ from typing import Any
 
 from echo_memory import draft, routing, scope, sections
 from echo_memory.answers import described, shown
+from echo_memory.entities import Entities
 from echo_memory.envelope import GATED
 from echo_memory.errors import Conflict, EchoError
 from echo_memory.memory import Memory
+from echo_memory.naming.entity import Entity
 from echo_memory.planning import Plan, PlanIsStale, make_plan
 from echo_memory.proposal import Proposal
+from echo_memory.text import slugify
 
 AGENT_LOG = "Agent Log"
 MAX_SCOPE = 500
@@ -56,6 +59,32 @@ def attempt(echo: Memory, proposal: Proposal, *, apply: bool) -> Fields:
         return {"title": proposal.title, **capture(echo, proposal, apply=apply)}
     except EchoError as error:
         return {"title": proposal.title, "ok": False, "error": error.as_dict()}
+
+
+class Batch:
+    """Several proposals of one call, captured one after the other.
+
+    A preview plans each on the vault as it is; where an earlier proposal of the call will have
+    changed that, the result says so.
+    """
+
+    def __init__(self, echo: Memory, *, apply: bool) -> None:
+        self._echo = echo
+        self._apply = apply
+        self._earlier = Entities()
+
+    def attempt(self, proposal: Proposal) -> Fields:
+        """Capture the next proposal, or preview it."""
+        result = attempt(self._echo, proposal, apply=self._apply)
+        near = self._earlier.candidates(proposal.title, kind=proposal.kind or None, limit=1)
+        if proposal.kind and not proposal.merge_into:
+            path = f"{len(self._earlier)}/{slugify(proposal.title)}.md"
+            self._earlier.put(Entity(path, path, proposal.kind, proposal.title, proposal.aliases))
+        if self._apply or not near or not near[0].gates:
+            return result
+        told = f'An earlier proposal of this call is named "{near[0].entity.title}"; this one is'
+        warnings = [*result.get("warnings", []), f"{told} decided once that one is written."]
+        return {**result, "warnings": warnings}
 
 
 def _after(echo: Memory, plan: Plan, *, changed: bool) -> list[str]:

@@ -27,7 +27,8 @@ def apply_op(
     parsed = parse_list(proposals, "proposals")
     applying = arguments.flag(apply, "apply")
     warnings = echo.refresh(writing=applying)
-    results = [writing.attempt(echo, proposal, apply=applying) for proposal in parsed]
+    batch = writing.Batch(echo, apply=applying)
+    results = [batch.attempt(proposal) for proposal in parsed]
     filed = sum(1 for result in results if result["ok"])
     action = "applied" if applying else "preview"
     return success("reflect", action=action, results=results, filed=filed, warnings=warnings)

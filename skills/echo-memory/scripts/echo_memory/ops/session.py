@@ -202,7 +202,8 @@ def _set_scope(echo: Memory, bundle: Bundle, *, apply: bool) -> Fields:
 
 
 def _reflect(echo: Memory, bundle: Bundle, *, apply: bool) -> Fields:
-    results = [writing.attempt(echo, proposal, apply=apply) for proposal in bundle.reflect]
+    batch = writing.Batch(echo, apply=apply)
+    results = [batch.attempt(proposal) for proposal in bundle.reflect]
     return {"ok": True, "results": results, "filed": sum(1 for each in results if each["ok"])}
 
 

@@ -107,12 +107,13 @@ def _routed(
     found = [_waiting_for(echo, waiting, line) for line in lines]
     results: list[Fields] = []
     staying: set[str] = set()
+    batch = writing.Batch(echo, apply=apply)
     for at, (item, proposal) in enumerate(zip(found, proposals, strict=True)):
         if item is None:
             results.append(_without_item(echo, lines[at], proposal))
             continue
         last = item.id not in staying and item not in found[at + 1 :]
-        results.append(_route(echo, item, proposal, last=last, apply=apply))
+        results.append(_route(echo, item, batch.attempt(proposal), last=last, apply=apply))
         if not results[-1]["ok"]:
             staying.add(item.id)
     return success(
@@ -167,9 +168,8 @@ def _alike(waiting: Sequence[Item], item: Item) -> int:
     return sum(1 for each in waiting if each.line == item.line)
 
 
-def _route(echo: Memory, item: Item, proposal: Proposal, *, last: bool, apply: bool) -> Fields:
-    """Capture one proposal, write its audit, and take out its item when it is the item's last."""
-    result = writing.attempt(echo, proposal, apply=apply)
+def _route(echo: Memory, item: Item, result: Fields, *, last: bool, apply: bool) -> Fields:
+    """After a capture: write its audit, and take out the item when it was the item's last."""
     if not (apply and result["ok"]):
         return result
     try:
