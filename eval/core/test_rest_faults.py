@@ -24,6 +24,7 @@ from echo_memory.errors import (
 from echo_memory.rest_access import Access, target
 from echo_memory.rest_client import Client
 from echo_memory.rest_vault import RestVault
+from echo_memory.vault import MAX_NOTE_BYTES
 from folders import VERBS, put, snapshot
 from olrapi import faults
 from olrapi.standin import StandIn
@@ -203,6 +204,11 @@ def test_an_answer_is_not_read_beyond_its_bounds(root, plugin, vault, verb):
 
     with pytest.raises(EchoError):
         ANY_VERB[verb](vault, "a.md")
+    plugin.recover()
+    used = plugin.connections
+    vault.probe()
+
+    assert plugin.connections == used + 1, "what was not read is not waited for"
 
 
 def test_a_note_in_chunks_is_whole_and_one_without_an_end_is_left(root, plugin, vault):
@@ -217,11 +223,13 @@ def test_a_note_in_chunks_is_whole_and_one_without_an_end_is_left(root, plugin, 
         for _ in range(200):
             exchange.send_bytes(b"10000\r\n" + b"x" * 0x10000 + b"\r\n")
 
-    plugin.fail(endless)
+    plugin.fail(endless, times=2)
 
     assert vault.read("a.md") == "one"
     with pytest.raises(VaultIO, match="larger than"):
         vault.read("a.md")
+    with pytest.raises(Conflict):
+        vault.write("a.md", "mine", expected="x" * MAX_NOTE_BYTES)
 
 
 # Nobody there
@@ -245,13 +253,22 @@ def test_a_vault_that_is_down_is_unreachable_until_it_is_up_again(root, plugin, 
 def test_a_vault_that_never_answers_is_given_up(root, plugin, hasty, verb):
     put(root / "a.md")
     before = snapshot(root)
+    hasty.probe()
     plugin.fail(faults.never_answer, times=None)
 
     with pytest.raises(VaultUnreachable, match="did not answer in time"):
         ANY_VERB[verb](hasty, "a.md")
 
     assert snapshot(root) == before
-    assert len(plugin.calls) == 1
+    assert len(plugin.calls) == 2, "waited for once"
+
+
+def test_a_vault_may_take_longer_to_answer_than_to_connect(root, plugin, vault, monkeypatch):
+    monkeypatch.setattr(rest_client, "CONNECT_TIMEOUT_S", 0.1)
+    put(root / "a.md", "one")
+    plugin.fail(faults.slow(0.2))
+
+    assert vault.read("a.md") == "one"
 
 
 def test_a_late_answer_in_time_is_an_answer(root, plugin, vault):
@@ -306,6 +323,28 @@ def test_a_search_that_takes_too_long_is_replaced_by_a_walk(root, plugin, vault,
     assert list(vault.stamps()) == ["folder/a.md"]
     assert list(vault.stamps()) == ["folder/a.md"]
     assert plugin.calls.count(("POST", "/search/")) == 1
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind"),
+    [
+        (faults.unauthorized, Misconfigured),
+        (faults.bad_gateway, VaultUnreachable),
+        (faults.cut_before, VaultUnreachable),
+        (faults.answer(404, HTML, b"<html>"), Misconfigured),
+    ],
+)
+def test_a_fault_that_is_not_of_the_search_is_not_replaced_by_a_walk(
+    root, plugin, vault, fault, kind
+):
+    put(root / "a.md")
+    plugin.fail(fault, path="/search/")
+
+    with pytest.raises(kind):
+        vault.stamps()
+    assert list(vault.stamps()) == ["a.md"]
+
+    assert plugin.calls == [("POST", "/search/")] * 2
 
 
 @pytest.mark.parametrize(

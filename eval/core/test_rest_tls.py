@@ -14,11 +14,13 @@ from vaults import KEY, rest
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """Certificates as the plugin makes them: right, of another one, for another name, too old."""
+    """Certificates like the plugin's: right, another's, for another name, too old, signed."""
     folder = tmp_path_factory.mktemp("certificates")
+    other = certificates.make(folder / "other")
     return {
         "right": certificates.make(folder / "right"),
-        "other": certificates.make(folder / "other"),
+        "other": other,
+        "signed": certificates.make(folder / "signed", issuer=other),
         "named": certificates.make(folder / "named", name="DNS:vault.example"),
         "old": certificates.make(folder / "old", expired=True),
     }
@@ -32,9 +34,9 @@ def root(tmp_path):
 
 
 @contextmanager
-def trusted(root, made):
-    """A stand-in behind TLS, and a vault that trusts it."""
-    ca, key = made["right"]
+def trusted(root, made, which="right"):
+    """A stand-in behind TLS, and a vault that trusts its certificate."""
+    ca, key = made[which]
     with StandIn(root, KEY, tls=(ca, key)) as plugin, rest(plugin, ca=str(ca)) as vault:
         yield plugin, vault
 
@@ -50,6 +52,11 @@ def test_a_pinned_certificate_is_trusted_and_the_connection_kept(root, made):
     assert plugin.url.startswith("https://")
     assert texts == {"a.md": "two" * 100_000}
     assert plugin.connections == 1
+
+
+def test_a_certificate_that_somebody_else_signed_can_be_pinned_by_itself(root, made):
+    with trusted(root, made, "signed") as (_, vault):
+        assert vault.probe() is None
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import os
 import threading
 from collections import Counter
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 
@@ -226,6 +227,48 @@ def test_an_edit_is_made_again_where_the_plugin_refused_it(root, newest):
     assert (root / "a.md").read_text() == "theirs\nmine\n"
 
 
+def test_a_tag_that_says_nothing_about_bytes_is_no_condition(root, newest):
+    put(root / "a.md", "one")
+
+    def weaken(exchange):
+        response = exchange.handle()
+        exchange.send(replace(response, headers={**response.headers, "ETag": 'W/"123456"'}))
+
+    newest.fail(weaken, method="GET")
+
+    with rest(newest) as vault:
+        vault.write("a.md", "two", expected="one")
+
+    assert (root / "a.md").read_text() == "two"
+
+
+# Folders
+
+
+@pytest.mark.parametrize("folder", ["folder", "folder.md"])
+def test_a_folder_is_not_taken_for_a_note_that_says_what_is_in_it(root, plugin, vault, folder):
+    put(root / folder / "a.md")
+    listing = '{\n  "files": [\n    "a.md"\n  ]\n}'
+
+    with pytest.raises(NotFound):
+        vault.trash(folder, expected=listing)
+    with pytest.raises(Conflict):
+        vault.write(folder, "mine", expected=listing)
+    with pytest.raises(VaultIO, match="not a note has this name"):
+        vault.write(folder, "mine", expected=None)
+
+    assert {method for method, _ in plugin.calls} == {"GET"}
+
+
+def test_a_note_below_a_note_is_told_to_need_a_folder(root, vault):
+    put(root / "a.md", "one")
+
+    with pytest.raises(VaultIO, match="needs a folder"):
+        vault.write("a.md/b.md", "two", expected=None)
+
+    assert (root / "a.md").read_text() == "one"
+
+
 # Names that the plugin takes for parts of notes
 
 
@@ -401,6 +444,18 @@ def test_a_note_of_any_content_has_a_version(root, vault):
     assert vault.stamp("data.json")
 
 
+@pytest.mark.parametrize("said", [b"{}", b"[]", b'{"stat": {"size": 1}}', b"# text"])
+def test_a_note_that_nothing_is_known_of_has_a_version_by_what_is_in_it(root, plugin, vault, said):
+    put(root / "a.md", "one")
+    named = {"Content-Disposition": 'attachment; filename="a.md"'}
+    plugin.fail(faults.answer(200, named, said), method="GET", times=2)
+
+    first = vault.stamp("a.md")
+    put(root / "a.md", "two")
+
+    assert vault.stamp("a.md") != first
+
+
 # Trash
 
 
@@ -471,6 +526,15 @@ def test_a_note_that_somebody_else_deleted_first_is_trashed_all_the_same(root, p
 def test_every_version_from_two_on_can_be_used(root, version):
     with StandIn(root, KEY, version) as plugin, rest(plugin) as vault:
         assert vault.probe() is None
+
+    assert plugin.calls == [("GET", "/")]
+
+
+def test_a_wrong_key_is_told_before_anything_is_asked_with_it(plugin):
+    other = RestVault(plugin.url, "another-key")
+
+    with closing(other), pytest.raises(Misconfigured, match="ECHO_KEY"):
+        other.probe()
 
     assert plugin.calls == [("GET", "/")]
 

@@ -20,13 +20,20 @@ commonName = supplied
 """
 
 
-def make(folder: Path, *, name: str = "IP:127.0.0.1", expired: bool = False) -> tuple[Path, Path]:
+def make(
+    folder: Path,
+    *,
+    name: str = "IP:127.0.0.1",
+    expired: bool = False,
+    issuer: tuple[Path, Path] | None = None,
+) -> tuple[Path, Path]:
     """A certificate and its key, in files of a folder that is made for them.
 
     Args:
         folder: a new one.
         name: the only name that the certificate is for.
         expired: whether it was valid for one day, long ago.
+        issuer: certificate and key of who signs it; None signs it with its own key.
     """
     folder.mkdir()
     (folder / "ca.cnf").write_text(_AUTHORITY)
@@ -36,17 +43,20 @@ def make(folder: Path, *, name: str = "IP:127.0.0.1", expired: bool = False) -> 
         *("req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"),
         *("-keyout", "key.pem", "-out", "request.pem"),
         *("-subj", "/CN=Obsidian Local REST API"),
-        *("-addext", f"subjectAltName={name}", "-addext", "basicConstraints=critical,CA:TRUE"),
+        *("-addext", f"subjectAltName={name}"),
+        *("-addext", f"basicConstraints=critical,CA:{'FALSE' if issuer else 'TRUE'}"),
     )
+    signed = ("-cert", issuer[0], "-keyfile", issuer[1]) if issuer else ("-keyfile", "key.pem")
     _openssl(
         folder,
-        *("ca", "-config", "ca.cnf", "-batch", "-selfsign", "-create_serial", "-notext"),
-        *("-keyfile", "key.pem", "-in", "request.pem", "-out", "certificate.pem"),
+        *("ca", "-config", "ca.cnf", "-batch", "-create_serial", "-notext"),
+        *(() if issuer else ("-selfsign",)),
+        *(*signed, "-in", "request.pem", "-out", "certificate.pem"),
         *("-startdate", "20200101000000Z"),
         *("-enddate", "20200102000000Z" if expired else "20991231000000Z"),
     )
     return folder / "certificate.pem", folder / "key.pem"
 
 
-def _openssl(folder: Path, *words: str) -> None:
+def _openssl(folder: Path, *words: str | Path) -> None:
     subprocess.run(["openssl", *words], cwd=folder, check=True, capture_output=True)
