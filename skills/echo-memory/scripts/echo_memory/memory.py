@@ -18,6 +18,8 @@ from echo_memory.locks import PathLocks
 from echo_memory.note import Note
 from echo_memory.vault import Edit, Vault, edit
 
+NOT_A_VAULT = "This folder is not an ECHO vault yet: run `bootstrap` first."
+
 Clock = Callable[[], datetime]
 Notify = Callable[[str], None]
 
@@ -89,7 +91,7 @@ class Memory:
                 "This folder is not an ECHO vault yet, so nothing was written. Run `bootstrap`"
                 " first: it adds the marker and touches no note."
             )
-        return ["This folder is not an ECHO vault yet: run `bootstrap` first."]
+        return [NOT_A_VAULT]
 
     def edit(self, path: str, change: Callable[[str | None], str]) -> Edit:
         """Change one note, as its only writer; what was written is known at once.

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from echo_memory import arguments, digest, inbox, routing, scope
 from echo_memory.envelope import Envelope, success
 from echo_memory.inbox import Item
-from echo_memory.memory import Memory
+from echo_memory.memory import NOT_A_VAULT, Memory
 from echo_memory.note import Note
 from echo_memory.text import fold
 
@@ -16,7 +16,6 @@ MIN_CHARS, MAX_CHARS = 500, 200_000
 
 _LABELS = 200  # what whoever shows the answer needs for the names of the sections
 _ITEM_CHARS = 160
-_BOOTSTRAP = "This folder is not an ECHO vault yet: run `bootstrap` first."
 
 
 class Part(NamedTuple):
@@ -131,14 +130,14 @@ def _whole(echo: Memory) -> dict[str, Part]:
     if session:
         parts["last_session"] = Part(f"{header}\n\n{session.text}", session.path)
     if not notes["marker"]:
-        parts["marker"] = Part(_BOOTSTRAP)
+        parts["marker"] = Part(NOT_A_VAULT)
     return parts
 
 
 def _marker(echo: Memory) -> str:
     note = _fixed(echo, "marker")
     if note is None:
-        return _BOOTSTRAP
+        return NOT_A_VAULT
     keys = routing.table().fixed["marker"].keys
     return ", ".join(f"{key} {value}" for key in keys if (value := note.scalar(key)))
 
