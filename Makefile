@@ -7,11 +7,12 @@ PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help serve test lint format clean
+.PHONY: help serve test torture lint format clean
 
 help:
 	@echo "make serve   install into .venv and serve the notes in $(VAULT) (VAULT=DIR, PORT=N)"
 	@echo "make test    install what the tests need and run them all"
+	@echo "make torture kill a loaded server 200 times on each kind of vault, and see what stands"
 	@echo "make lint    format check, lint, types"
 	@echo "make format  put the code into its format"
 	@echo "make clean   remove .venv and what tools left behind"
@@ -22,6 +23,9 @@ serve: .venv/installed
 
 test: .venv/installed-for-tests
 	$(BIN)/python -m pytest --numprocesses auto --quiet
+
+torture: .venv/installed-for-tests
+	$(BIN)/python eval/torture.py --kills 200
 
 lint: .venv/installed-for-tests
 	$(BIN)/ruff format --check .

@@ -7,6 +7,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from echo_memory.folder_vault import FolderVault
+from echo_memory.rest_access import Access
 from echo_memory.rest_vault import RestVault
 from echo_memory.vault import Vault
 from olrapi.standin import StandIn
@@ -38,5 +39,7 @@ def opened(kind: str, root: Path) -> Iterator[Vault]:
 @contextmanager
 def rest(stand_in: StandIn, **said: object) -> Iterator[RestVault]:
     """The vault behind a stand-in; timeouts are long enough for anything that does answer."""
-    with closing(RestVault(stand_in.url, KEY, **{"timeout": 10.0, **said})) as vault:
+    address = {name: said.pop(name) for name in ("ca", "auth_header") if name in said}
+    access = Access.of(stand_in.url, KEY, **address)
+    with closing(RestVault(access, **{"timeout": 10.0, **said})) as vault:
         yield vault

@@ -27,28 +27,36 @@ PURE = """
     errors envelope lines text arguments routing proposal
     yaml.* markdown.* naming.* retrieval.* checks.*
     frontmatter sections links paths note entities mentions graph recallable ranking
-    answers digest draft inbox processing_log scope faults hits outcomes report
+    answers digest draft inbox processing_log scope faults hits outcomes waiting report
+    attempt vault_paths
 """
 LAYERS: list[tuple[str, str, str]] = [
     ("pure: text in, values out", CORE, PURE),
-    ("what vaults stand on", CORE, "config vault locks scratch writers acquaintance"),
-    ("", CORE, "folder rest_access rest_answers"),
-    ("", CORE, "rest_faults"),
+    ("what vaults stand on", CORE, "vault locks scratch writers acquaintance tally rest_access"),
+    ("", CORE, "config folder rest_answers outbox_entry outbox_database copies"),
+    ("", CORE, "rest_faults outbox_file own_nonce"),
     ("", CORE, "rest_client"),
     ("", CORE, "rest_files rest_stamps"),
-    ("vaults", CORE, "folder_vault rest_vault"),
+    ("vaults", CORE, "folder_vault rest_vault outbox"),
     ("what the notes say", CORE, "catalog"),
-    ("what a reference means", CORE, "finding"),
+    ("what a reference means", CORE, "finding mirror"),
     ("what every operation gets", CORE, "memory"),
-    ("decisions", CORE, "planning linting"),
-    ("the writing engine", CORE, "writing"),
+    ("decisions", CORE, "planning linting vault_lock"),
+    ("", CORE, "shared_index"),
+    ("the writing engine", CORE, "writing queueing"),
     ("operations, none of which knows another", CORE, "ops.*"),
     ("the command line", CORE, "commands.command commands.inputs"),
-    ("", CORE, "commands.reading commands.writing"),
+    ("", CORE, "commands.reading commands.writing commands.operating"),
     ("", CORE, "commands.table"),
     ("", CORE, "cli"),
-    ("what the server stands on", SERVER, "state logs auth escapes tools.faults tools.spec"),
+    (
+        "what the server stands on",
+        SERVER,
+        "state logs auth escapes tools.faults tools.spec upkeep.loop",
+    ),
     ("", SERVER, "settings client results health tools.arguments"),
+    ("", SERVER, "upkeep.follower upkeep.publisher"),
+    ("", SERVER, "upkeep.staff"),
     ("tools, and the port", SERVER, "serve tools.read tools.write"),
     ("", SERVER, "tools.registry"),
     ("", SERVER, "server"),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from echo_memory.errors import NotBootstrapped, VaultUnreachable
+from echo_memory.errors import NotBootstrapped
 from echo_memory.memory import Memory, open_memory
 from echo_memory.ops.bootstrap import bootstrap_op
 from echo_memory.ops.capture import capture_op
@@ -23,15 +24,18 @@ def emptied(memory: Memory) -> Memory:
 
 
 @pytest.mark.parametrize("again", [True, False])
-def test_an_empty_mount_point_is_neither_read_nor_written(memory: Memory, again: bool) -> None:
+def test_of_an_empty_mount_point_the_last_copy_is_read_and_writes_wait(
+    memory: Memory, again: bool
+) -> None:
     fresh = emptied(memory)
     echo = fresh if again else memory
 
-    with pytest.raises(VaultUnreachable):
-        recall_op(echo, "ada")
-    with pytest.raises(VaultUnreachable):
-        capture_op(echo, "Charles", kind="person")
+    recalled = recall_op(echo, "ada")
+    captured = capture_op(echo, "Charles", kind="person")
 
+    assert recalled["offline"]
+    assert [hit["title"] for hit in recalled["primary"]] == ["Ada Lovelace"]
+    assert captured["queued"]
     assert not any(memory.config.vault.iterdir())
 
 
@@ -46,9 +50,9 @@ def test_bootstrap_begins_anew_on_purpose(memory: Memory) -> None:
 def test_a_folder_that_was_never_a_vault_is_only_not_bootstrapped(
     memory: Memory, tmp_path: Path
 ) -> None:
-    shutil.rmtree(memory.config.vault)
-    memory.config.vault.mkdir()
-    echo = open_memory(memory.config, clock=memory.clock, notify=memory.notify)
+    config = replace(memory.config, vault=tmp_path / "notes")
+    (tmp_path / "notes").mkdir()
+    echo = open_memory(config, clock=memory.clock, notify=memory.notify)
 
     with pytest.raises(NotBootstrapped):
         capture_op(echo, "Charles", kind="person")

@@ -548,7 +548,7 @@ def test_two_writers_that_create_the_same_note_end_with_both_bodies_in_it(
     memory: Memory, vault_folder: Path
 ) -> None:
     other = open_memory(memory.config, clock=memory.clock, notify=memory.notify)
-    other.catalog.refresh()
+    other.mirror.refresh()
     plan = make_plan(other, draft.Proposal("Ada Lovelace", "person", "From the other."))
 
     ada(memory, body="From the first.")

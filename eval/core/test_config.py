@@ -9,6 +9,7 @@ import pytest
 
 from echo_memory.config import Config, absolute
 from echo_memory.errors import Misconfigured
+from echo_memory.rest_access import Access
 
 
 def faults(env: dict[str, str], **flags: str) -> list[str]:
@@ -85,8 +86,8 @@ def test_an_empty_variable_is_one_that_is_not_set() -> None:
 @pytest.mark.parametrize(
     ("base", "fault"),
     [
-        ("", "ECHO_BASE is missing: set it to file:///path/of/the/vault, or give --vault DIR."),
-        ("  ", "ECHO_BASE is missing: set it to file:///path/of/the/vault, or give --vault DIR."),
+        ("", "file:///path/of/the/vault or to the address of the Local REST API"),
+        ("  ", "file:///path/of/the/vault or to the address of the Local REST API"),
         ("/home/ada/notes", "not a vault's address"),
         ("~/notes", "not a vault's address"),
         ("notes", "not a vault's address"),
@@ -99,8 +100,8 @@ def test_an_empty_variable_is_one_that_is_not_set() -> None:
         ("file:///notes#1", "%23"),
         ("file:///what?", "%3F"),
         ("file:///a%00b", "ECHO_BASE is not a path"),
-        ("http://127.0.0.1:27123", "Local REST API"),
-        ("HTTPS://127.0.0.1:27124", "Local REST API"),
+        ("http://127.0.0.1:27123", "ECHO_KEY is missing"),
+        ("HTTPS://127.0.0.1:27124", "ECHO_KEY is missing"),
     ],
 )
 def test_an_address_that_is_none_is_a_fault_that_says_how_to_write_it(
@@ -130,3 +131,42 @@ def test_a_path_that_is_none_is_a_fault_by_the_name_it_was_given_under(path: str
     assert faults({"ECHO_STATE_DIR": path}, vault="/x")[0].startswith("ECHO_STATE_DIR is not")
     with pytest.raises(ValueError, match=r"."):
         absolute(path)
+
+
+REST = {"ECHO_BASE": "https://127.0.0.1:27124/", "ECHO_KEY": " the-key\n"}
+
+
+def test_the_address_of_the_local_rest_api_is_one_of_a_vault() -> None:
+    config = Config.from_env({**REST, "ECHO_TIMEOUT": "2.5", "ECHO_WORKERS": "3"})
+
+    assert isinstance(config.vault, Access)
+    assert str(config.vault) == "https://127.0.0.1:27124"
+    assert config.vault.headers == {"Authorization": "Bearer the-key"}
+    assert (config.timeout, config.workers) == (2.5, 3)
+    assert "the-key" not in repr(config)
+
+
+def test_the_header_of_the_key_may_be_another() -> None:
+    config = Config.from_env({**REST, "ECHO_AUTH_HEADER": "X-Key"})
+
+    assert isinstance(config.vault, Access)
+    assert list(config.vault.headers) == ["X-Key"]
+
+
+def test_every_fault_of_the_rest_apis_settings_is_told_at_once(tmp_path: Path) -> None:
+    found = faults(
+        {
+            "ECHO_BASE": "https://127.0.0.1:27124",
+            "ECHO_AUTH_HEADER": "X Key",
+            "ECHO_CA": str(tmp_path / "missing.pem"),
+            "ECHO_TIMEOUT": "soon",
+            "ECHO_WORKERS": "0",
+        }
+    )
+
+    names = ["ECHO_KEY", "ECHO_AUTH_HEADER", "ECHO_CA", "ECHO_TIMEOUT", "ECHO_WORKERS"]
+    assert [fault.split()[0] for fault in found] == names
+
+
+def test_a_folder_needs_no_key(tmp_path: Path) -> None:
+    assert Config.from_env({"ECHO_KEY": "a b", "ECHO_CA": "x"}, vault=str(tmp_path))

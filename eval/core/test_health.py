@@ -12,12 +12,14 @@ from typing import Any
 
 import pytest
 
+from echo_memory import vault_lock
 from echo_memory.envelope import Envelope
 from echo_memory.errors import BadRequest
 from echo_memory.memory import Memory, open_memory
 from echo_memory.ops.bootstrap import reindex_op
 from echo_memory.ops.health import doctor_op, health_op
 from echo_memory.ops.lint import lint_op
+from echo_memory.ops.lock import unlock_op
 
 MARKER = "_agent/echo-vault.md"
 INDEX = "_agent/index/entities.json"
@@ -44,6 +46,7 @@ def test_a_fresh_vault_is_healthy(memory: Memory) -> None:
         "marker",
         "index",
         "lock",
+        "outbox",
         "state",
         "disk",
         "version",
@@ -160,6 +163,18 @@ def test_the_advisory_lock_is_told_with_its_holder(
     assert lock["ok"] and detail in lock["detail"]
 
 
+def test_a_lock_that_was_given_back_is_free(memory: Memory) -> None:
+    with vault_lock.hold(memory, seconds=30):
+        pass
+
+    assert check(doctor_op(memory), "lock") == {
+        "check": "lock",
+        "ok": True,
+        "detail": "free",
+        "fix": "",
+    }
+
+
 @pytest.mark.parametrize(
     "text",
     ["", "[]", "{}", '{"holder": "x", "expires": 5}', '{"holder": "x", "expires": "2026-03-14"}'],
@@ -170,6 +185,8 @@ def test_a_damaged_lock_is_reported(memory: Memory, vault_folder: Path, text: st
     lock = check(doctor_op(memory), "lock")
 
     assert not lock["ok"] and LOCK in lock["fix"]
+    unlock_op(memory, force=True)
+    assert check(doctor_op(memory), "lock")["detail"] == "free"
 
 
 def test_a_state_folder_that_cannot_be_one_is_reported(memory: Memory, tmp_path: Path) -> None:
@@ -185,4 +202,3 @@ def test_a_state_folder_that_is_not_there_yet_is_in_order(memory: Memory, tmp_pa
     echo = open_memory(replace(memory.config, state_dir=tmp_path / "new" / "state"))
 
     assert check(doctor_op(echo), "state")["ok"]
-    assert not (tmp_path / "new").exists()

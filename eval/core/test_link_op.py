@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from echo_memory.errors import BadRequest, NotFound, VaultUnreachable
+from echo_memory.errors import BadRequest, NotFound
 from echo_memory.memory import Memory
 from echo_memory.ops.capture import capture_op
 from echo_memory.ops.link import link_op
@@ -213,7 +213,7 @@ def test_a_vault_that_has_lost_its_marker_is_not_written_to(
     (vault_folder / "_agent/echo-vault.md").unlink()
     before = snapshot(vault_folder)
 
-    with pytest.raises(VaultUnreachable):
-        link_op(two, "engine", "ada-lovelace")
+    answer = link_op(two, "engine", "ada-lovelace")
 
+    assert answer["queued"]
     assert snapshot(vault_folder) == before

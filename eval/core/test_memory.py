@@ -43,7 +43,7 @@ def filled(memory: Memory, vault_folder: Path) -> Memory:
         "root.md",
     ):
         put(vault_folder / path, f"# {path}\n")
-    memory.refresh()
+    memory.look()
     return memory
 
 
@@ -88,7 +88,7 @@ def test_an_id_that_several_notes_have_is_refused_with_their_paths(filled: Memor
 
 def test_a_whole_path_is_never_ambiguous(filled: Memory, vault_folder: Path) -> None:
     put(vault_folder / "plan.md", "# At the root\n")
-    filled.refresh()
+    filled.look()
 
     assert filled.locate("plan").path == "plan.md"
     assert filled.locate("Plan.md").path == "plan.md"
@@ -102,7 +102,7 @@ def people(memory: Memory, vault_folder: Path) -> Memory:
     capture_op(memory, "Mercury", kind="concept")
     capture_op(memory, "Mercury", kind="company", force=True)
     put(vault_folder / "People/Clara Neumann.md", "---\naliases: [CN]\n---\n# Clara from Jena\n")
-    memory.refresh()
+    memory.look()
     return memory
 
 
@@ -204,7 +204,7 @@ def test_a_note_that_is_not_there_is_answered_with_the_nearest_names(
 def test_at_most_three_names_are_offered(memory: Memory, vault_folder: Path) -> None:
     for number in range(9):
         put(vault_folder / f"projects/active/engine-{number}.md", "x\n")
-    memory.refresh()
+    memory.look()
 
     with pytest.raises(NotFound) as raised:
         memory.locate("engine")
@@ -295,7 +295,7 @@ def test_an_edit_that_fails_leaves_note_and_catalogue_as_they_were(
     memory: Memory, vault_folder: Path
 ) -> None:
     put(vault_folder / "root.md", "old\n")
-    memory.refresh()
+    memory.look()
 
     def change(text: str | None) -> str:
         raise NotFound("Gone. Look again.", path="root.md")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from echo_memory import report
+from echo_memory import report, vault_lock
 from echo_memory.envelope import failure
 from echo_memory.errors import BadRequest, EchoError, InvalidTarget, NotFound, Unparseable
 from echo_memory.memory import Memory
@@ -18,6 +18,7 @@ from echo_memory.ops.health import doctor_op, health_op
 from echo_memory.ops.link import link_op
 from echo_memory.ops.lint import lint_op
 from echo_memory.ops.load import load_op
+from echo_memory.ops.lock import lock_op, unlock_op
 from echo_memory.ops.note import append_op, delete_op, get_note_op, patch_op, put_op
 from echo_memory.ops.recall import recall_op
 from echo_memory.ops.reflect import apply_op
@@ -72,6 +73,12 @@ def filed(echo: Memory, *, apply: bool) -> Envelope:
     return triage_op(echo, proposals=[*proposals, {**TEA, "line": "no such"}], apply=apply)
 
 
+def told(echo: Memory, op: Callable[[Memory], Envelope]) -> Envelope:
+    """What an operation answers while somebody else has the vault's lock."""
+    with vault_lock.hold(echo, seconds=30, holder="Charles@desk"):
+        return op(echo)
+
+
 ANSWERS: dict[str, Callable[[Memory], Envelope]] = {
     "load": load_op,
     "load whole": lambda echo: load_op(echo, brief=False),
@@ -107,6 +114,10 @@ ANSWERS: dict[str, Callable[[Memory], Envelope]] = {
     "session applied": lambda echo: session_end_op(echo, **BUNDLE, apply=True),
     "bootstrap": bootstrap_op,
     "reindex": reindex_op,
+    "lock": lock_op,
+    "lock held": lambda echo: told(echo, lock_op),
+    "unlock": unlock_op,
+    "unlock held": lambda echo: told(echo, unlock_op),
     "doctor": doctor_op,
     "health": lambda echo: health_op(echo, deep=True),
     "lint": lint_op,

@@ -277,7 +277,7 @@ def test_a_late_answer_in_time_is_an_answer(root, plugin, vault):
     plugin.fail(faults.held(ready), path="/vault/a.md")
     plugin.fail(faults.meanwhile(ready.set), path="/vault/b.md")
 
-    with closing(RestVault(plugin.url, KEY, workers=2)) as waiting:
+    with closing(RestVault(Access.of(plugin.url, KEY), workers=2)) as waiting:
         texts = waiting.read_many(["a.md", "b.md"])
 
     assert texts == {"a.md": "one"}
@@ -303,7 +303,7 @@ def test_a_machine_that_does_not_answer_is_given_up(monkeypatch):
             filler.connect_ex(("127.0.0.1", port))
 
         with pytest.raises(VaultUnreachable, match="machine does not answer"):
-            RestVault(f"http://127.0.0.1:{port}", KEY).read("a.md")
+            RestVault(Access.of(f"http://127.0.0.1:{port}", KEY)).read("a.md")
 
         for filler in fillers:
             filler.close()
@@ -311,7 +311,7 @@ def test_a_machine_that_does_not_answer_is_given_up(monkeypatch):
 
 def test_a_name_that_is_nobodys_is_told_from_a_machine_that_is_off():
     with pytest.raises(VaultUnreachable, match="host name in ECHO_BASE was not found"):
-        RestVault("http://vault.invalid:27123", KEY).read("a.md")
+        RestVault(Access.of("http://vault.invalid:27123", KEY)).read("a.md")
 
 
 @pytest.mark.parametrize("hung", [faults.never_answer, faults.refuse(40070)])

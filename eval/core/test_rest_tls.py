@@ -5,6 +5,7 @@ from contextlib import contextmanager
 import pytest
 
 from echo_memory.errors import Misconfigured, VaultUnreachable
+from echo_memory.rest_access import Access
 from echo_memory.rest_vault import RestVault
 from folders import put
 from olrapi import certificates, faults
@@ -82,14 +83,16 @@ def test_a_certificate_that_does_not_do_is_told_by_what_is_wrong_with_it(
 
 def test_a_host_by_another_name_than_the_certificates_is_told_to_be_written_as_it_says(root, made):
     with StandIn(root, KEY, tls=made["right"]) as plugin:
-        vault = RestVault(f"https://localhost:{plugin.port}", KEY, ca=str(made["right"][0]))
+        vault = RestVault(
+            Access.of(f"https://localhost:{plugin.port}", KEY, ca=str(made["right"][0]))
+        )
         with pytest.raises(Misconfigured, match=r"127\.0\.0\.1: write that"):
             vault.probe()
 
 
 def test_http_on_a_port_that_speaks_https_is_told(root, made):
     with StandIn(root, KEY, tls=made["right"]) as plugin:
-        vault = RestVault(f"http://127.0.0.1:{plugin.port}", KEY)
+        vault = RestVault(Access.of(f"http://127.0.0.1:{plugin.port}", KEY))
         with pytest.raises(Misconfigured, match=r"its port speaks https\. Write https:"):
             vault.read("a.md")
 
@@ -98,7 +101,7 @@ def test_http_on_a_port_that_speaks_https_is_told(root, made):
 
 def test_https_on_a_port_that_speaks_http_is_told(root):
     with StandIn(root, KEY) as plugin:
-        vault = RestVault(f"https://127.0.0.1:{plugin.port}", KEY)
+        vault = RestVault(Access.of(f"https://127.0.0.1:{plugin.port}", KEY))
         with pytest.raises(Misconfigured, match=r"its port speaks http\. Write http:"):
             vault.read("a.md")
 
@@ -140,4 +143,4 @@ def test_a_file_that_is_no_certificate_is_refused(tmp_path, content):
         ca.write_text(content)
 
     with pytest.raises(Misconfigured, match="ECHO_CA is not a file with a certificate"):
-        RestVault("https://127.0.0.1:27124", KEY, ca=str(ca))
+        RestVault(Access.of("https://127.0.0.1:27124", KEY, ca=str(ca)))

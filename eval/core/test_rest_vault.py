@@ -13,6 +13,7 @@ from dataclasses import replace
 import pytest
 
 from echo_memory.errors import BadRequest, Conflict, Misconfigured, NotFound, VaultIO
+from echo_memory.rest_access import Access
 from echo_memory.rest_vault import RestVault
 from echo_memory.vault import Vault, edit
 from folders import VERBS, put, snapshot
@@ -176,7 +177,7 @@ def test_the_key_goes_in_the_header_that_it_was_given(root):
 
 
 def test_a_plugin_below_a_path_is_asked_there(plugin):
-    below = RestVault(f"{plugin.url}/obsidian/one/", KEY)
+    below = RestVault(Access.of(f"{plugin.url}/obsidian/one/", KEY))
 
     with closing(below), pytest.raises(Misconfigured, match="is not Obsidian's Local REST API"):
         below.probe()
@@ -531,7 +532,7 @@ def test_every_version_from_two_on_can_be_used(root, version):
 
 
 def test_a_wrong_key_is_told_before_anything_is_asked_with_it(plugin):
-    other = RestVault(plugin.url, "another-key")
+    other = RestVault(Access.of(plugin.url, "another-key"))
 
     with closing(other), pytest.raises(Misconfigured, match="ECHO_KEY"):
         other.probe()
@@ -591,7 +592,7 @@ def test_looking_touches_nothing(root, plugin, vault):
 )
 def test_an_address_that_is_none_is_refused(base):
     with pytest.raises(Misconfigured, match="ECHO_BASE") as refusal:
-        RestVault(base, KEY)
+        RestVault(Access.of(base, KEY))
 
     assert "secret" not in refusal.value.message
 
@@ -599,7 +600,7 @@ def test_an_address_that_is_none_is_refused(base):
 @pytest.mark.parametrize("key", ["", " ", "a b", "a\r\nX-Other: b", "a\n", "cl\u00e9", "a\x00"])
 def test_a_key_that_is_none_is_refused_and_not_repeated(key):
     with pytest.raises(Misconfigured, match="ECHO_KEY") as refusal:
-        RestVault("http://127.0.0.1:27123", key)
+        RestVault(Access.of("http://127.0.0.1:27123", key))
 
     assert not key.strip() or key not in refusal.value.message
 
@@ -607,7 +608,7 @@ def test_a_key_that_is_none_is_refused_and_not_repeated(key):
 @pytest.mark.parametrize("name", ["", "X Key", "X:", "a\r\nb", "\u00e9"])
 def test_a_header_name_that_is_none_is_refused(name):
     with pytest.raises(Misconfigured, match="ECHO_AUTH_HEADER"):
-        RestVault("http://127.0.0.1:27123", KEY, auth_header=name)
+        RestVault(Access.of("http://127.0.0.1:27123", KEY, auth_header=name))
 
 
 def test_a_key_does_not_show_where_a_vault_is_printed(vault):

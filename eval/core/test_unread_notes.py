@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 from echo_memory.memory import Memory, open_memory
@@ -14,10 +15,11 @@ INDEX = "_agent/index/entities.json"
 
 
 def grown(memory: Memory) -> Memory:
-    """Somebody who comes to the vault when a note in it is larger than any that is read."""
+    """Somebody new to the vault who comes when a note in it is larger than any that is read."""
     capture_op(memory, "Ada Lovelace", kind="person", body="x")
     os.truncate(memory.config.vault / ADA, 11_000_000)
-    return open_memory(memory.config, clock=memory.clock, notify=memory.notify)
+    config = replace(memory.config, state_dir=memory.config.state_dir / "of-another")
+    return open_memory(config, clock=memory.clock, notify=memory.notify)
 
 
 def test_the_shared_index_keeps_a_note_that_cannot_be_read(

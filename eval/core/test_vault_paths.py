@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from echo_memory.errors import BadRequest
-from echo_memory.vault import is_safe, safe_path
+from echo_memory.vault_paths import is_safe, safe_path
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 HOSTILE = [

@@ -40,6 +40,10 @@ class Exchange(Protocol):
         """Wait, but not longer than the stand-in lives; whether it ended."""
         ...
 
+    def die(self) -> None:
+        """Take the whole stand-in away, every connection of it, until its `up` is called."""
+        ...
+
 
 Fault = Callable[[Exchange], None]
 
@@ -75,6 +79,17 @@ def reset_after(exchange: Exchange) -> None:
     """Reset the connection when everything was done."""
     exchange.handle()
     exchange.cut(reset=True)
+
+
+def dies_before(exchange: Exchange) -> None:
+    """Be gone for everybody from now on; nothing was done."""
+    exchange.die()
+
+
+def dies_after(exchange: Exchange) -> None:
+    """Be gone for everybody from now on, when everything was done."""
+    exchange.handle()
+    exchange.die()
 
 
 def garbage(exchange: Exchange) -> None:

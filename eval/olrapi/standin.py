@@ -12,7 +12,7 @@ import signal
 import socket
 import ssl
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -84,8 +84,9 @@ class StandIn:
             host: where to listen.
             port: 0 takes a free one.
         """
+        self.folder = Path(folder).resolve()
         self._plugin = Plugin(
-            Path(folder).resolve(),
+            self.folder,
             key,
             version=version,
             auth_header=auth_header,
@@ -141,8 +142,10 @@ class StandIn:
             raise AssertionError("the stand-in failed") from errors[0]
 
     def up(self) -> None:
-        """Accept connections."""
+        """Accept connections, if it does not already."""
         with self._turning:
+            if self._servers and self._servers[-1].is_running:
+                return
             self._servers.append(Server(self._bound, self._tls, self._exchange))
 
     def down(self) -> None:
@@ -160,6 +163,15 @@ class StandIn:
             yield
         finally:
             self.up()
+
+    @contextmanager
+    def counting(self) -> Iterator[list[tuple[str, str]]]:
+        """The calls that arrive within, in a list that is filled when the context ends."""
+        before, within = len(self.calls), list[tuple[str, str]]()
+        try:
+            yield within
+        finally:
+            within += self.calls[before:]
 
     def hang_up(self) -> None:
         """End the connections that there are."""
@@ -196,11 +208,14 @@ class StandIn:
         path = unquote(request.target.partition("?")[0])
         seen = Seen(request.method, path, request.headers)
         with self._planning:
+            if not connection.server.is_running:  # it died after it had read this
+                connection.cut()
+                return
             self._seen.append(seen)
             due = [planned for planned in self._planned if planned.is_due(seen)]
             fault = due[0].take() if due else None
         if fault:
-            fault(_Exchange(connection, self._plugin))
+            fault(_Exchange(connection, self._plugin, self.down))
         else:
             connection.send(self._plugin.answer(request))
 
@@ -215,16 +230,21 @@ class StandIn:
 class _Exchange:
     """What a fault may do with a request: see faults.Exchange."""
 
-    def __init__(self, connection: Connection, plugin: Plugin) -> None:
+    def __init__(self, connection: Connection, plugin: Plugin, down: Callable[[], object]) -> None:
         self.request = connection.request_read
         self.send = connection.send
         self.send_bytes = connection.send_bytes
         self.cut = connection.cut
         self.wait = connection.wait
         self._plugin = plugin
+        self._down = down
 
     def handle(self) -> Response:
         return self._plugin.answer(self.request)
+
+    def die(self) -> None:
+        self._down()
+        self.cut()
 
 
 def _context(certificate: Path, key: Path) -> ssl.SSLContext:

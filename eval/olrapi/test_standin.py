@@ -3,6 +3,8 @@
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from http.client import HTTPConnection
 from pathlib import Path
 
@@ -58,6 +60,69 @@ def test_it_comes_back_where_it_was(tmp_path):
             with stand_in.away(), pytest.raises(ConnectionRefusedError):
                 status(stand_in)
             assert status(stand_in) == 200
+
+
+@pytest.mark.parametrize(
+    ("fault", "left"), [(faults.dies_before, b"one"), (faults.dies_after, None)]
+)
+def test_it_can_die_at_one_request_and_stay_away_from_everybody_until_it_is_called(
+    tmp_path, fault, left
+):
+    note = tmp_path / "a.md"
+    note.write_bytes(b"one")
+    with StandIn(tmp_path, KEY) as stand_in:
+        other = HTTPConnection("127.0.0.1", stand_in.port, timeout=5)
+        other.request("GET", "/")
+        other.getresponse().read()
+        stand_in.fail(fault, method="DELETE")
+
+        with pytest.raises(ConnectionError):
+            status(stand_in, "DELETE", "/vault/a.md")
+        found = note.read_bytes() if note.exists() else None
+        for _ in range(3):
+            with pytest.raises(ConnectionRefusedError):
+                status(stand_in)
+        with pytest.raises(ConnectionError):  # on the connection that there was
+            other.request("GET", "/")
+            other.getresponse()
+        other.close()
+        stand_in.up()
+
+        assert found == left
+        assert status(stand_in) == 200
+
+
+def test_many_connections_at_once_are_all_ended_when_it_dies(tmp_path):
+    def asking(stand_in):
+        with suppress(ConnectionError):
+            while True:
+                status(stand_in)
+
+    with StandIn(tmp_path, KEY) as stand_in, ThreadPoolExecutor(8) as pool:
+        for _ in range(5):
+            stand_in.up()
+            stand_in.fail(faults.dies_after, nth=30)
+            asked = [pool.submit(asking, stand_in) for _ in range(8)]
+
+            assert [each.result() for each in asked] == [None] * 8
+
+
+def test_calling_it_back_when_it_is_there_changes_nothing(tmp_path):
+    with StandIn(tmp_path, KEY) as stand_in:
+        stand_in.up()
+
+        assert status(stand_in) == 200
+
+
+def test_the_calls_within_are_counted(tmp_path):
+    with StandIn(tmp_path, KEY) as stand_in:
+        status(stand_in)
+        with stand_in.counting() as calls:
+            status(stand_in)
+            status(stand_in, "DELETE", "/vault/none%20here.md")
+        status(stand_in)
+
+    assert calls == [("GET", "/"), ("DELETE", "/vault/none here.md")]
 
 
 def test_what_fails_in_it_fails_the_test(tmp_path):

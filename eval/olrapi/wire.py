@@ -74,6 +74,8 @@ class Server(ThreadingHTTPServer):
             self._open.add(request)
             self.accepted += 1
         try:
+            if not self.is_running:  # it hung up on the others after it had accepted this one
+                return
             if self._tls:
                 request.do_handshake()
             Connection(request, client_address, self)

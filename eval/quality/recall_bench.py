@@ -19,6 +19,7 @@ from pathlib import Path
 
 from echo_memory.catalog import Catalog
 from echo_memory.folder_vault import FolderVault
+from echo_memory.note import Note
 from echo_memory.ranking import Signals
 from echo_memory.retrieval.signals import ALL
 from echo_memory.retrieval.words import query_words
@@ -76,8 +77,10 @@ def measured(search: Search, asked: Sequence[Case]) -> dict[str, Figures]:
 
 def opened(folder: Path) -> Catalog:
     """A catalogue of the notes in a folder."""
-    catalog = Catalog(FolderVault(folder))
-    catalog.refresh()
+    catalog = Catalog()
+    vault = FolderVault(folder)
+    for path, text in vault.read_many(vault.stamps()).items():
+        catalog.put(Note(path, text))
     return catalog
 
 

@@ -315,18 +315,6 @@ def test_a_missing_heading_is_told_with_those_there_are(call: Call, seeded: Memo
     assert "Analytical Engine::Status" in text
 
 
-def test_a_vault_that_is_gone_is_told_in_the_words_of_the_contract(
-    call: Call, vault_folder: Path
-) -> None:
-    vault_folder.rename(vault_folder.with_name("away"))
-    envelope, text, failed = call("echo_recall", query="x")
-
-    assert failed
-    assert envelope["error"]["code"] == "vault-unreachable"
-    assert "vault unreachable (Obsidian/REST plugin likely down); proceed without memory" in text
-    assert str(vault_folder.parent) not in json.dumps(envelope)
-
-
 def test_a_crash_is_told_in_a_line_and_logged_without_a_word_of_the_note(
     call: Call, memory: Memory, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -335,7 +323,7 @@ def test_a_crash_is_told_in_a_line_and_logged_without_a_word_of_the_note(
     def fail() -> None:
         raise RuntimeError(secret)
 
-    memory.catalog.refresh = fail
+    memory.mirror.refresh = fail
     caplog.set_level(logging.INFO, "echo_mcp")
     envelope, text, failed = call("echo_recall", query="x")
 

@@ -69,9 +69,9 @@ def test_it_prints_how_to_connect_and_one_line_a_call_with_nothing_secret(
         if " call " in line
     ]
     assert calls == [
-        "call tool=echo_capture ms=1 outcome=ok\n",
-        "call tool=echo_recall ms=1 outcome=error\n",
-        "call tool=unknown ms=1 outcome=error\n",
+        "call tool=echo_capture ms=1 vault=0 outcome=ok\n",
+        "call tool=echo_recall ms=1 vault=0 outcome=error\n",
+        "call tool=unknown ms=1 vault=0 outcome=error\n",
     ]
     for secret in (token, "Ada", "ada", "ingredient", "brass", "no_such_tool"):
         assert secret not in printed
@@ -216,7 +216,7 @@ def test_what_cannot_be_served_is_told_with_a_status(
 def test_a_start_that_lacks_everything_names_everything(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    said = {"ECHO_BASE": "https://vault.example:27124", "ECHO_MCP_PORT": "x", "ECHO_LOG": "xml"}
+    said = {"ECHO_BASE": "https:vault.example", "ECHO_MCP_PORT": "x", "ECHO_LOG": "xml"}
     status = main(["serve"], said)
 
     err = capsys.readouterr().err

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
 
 from mcp.server.transport_security import RequestBodyLimitMiddleware, TransportSecuritySettings
 from starlette.applications import Starlette
@@ -15,6 +16,7 @@ from echo_mcp.health import HealthEndpoint
 from echo_mcp.server import EchoServer
 from echo_mcp.settings import ANY_ADDRESS, Settings
 from echo_mcp.tools.registry import registered
+from echo_mcp.upkeep.staff import Staff
 from echo_memory.memory import Memory
 
 MAX_BODY = 2 * 1024 * 1024
@@ -33,7 +35,8 @@ def create_server(settings: Settings, memory: Memory) -> EchoServer:
 
 def create_app(settings: Settings, memory: Memory) -> Starlette:
     """The MCP server behind its token, with its health beside it."""
-    server = create_server(settings, memory)
+    staff = Staff(memory, every=settings.index_ttl)
+    server = create_server(settings, staff.memory)
     inner = server.streamable_http_app(
         streamable_http_path=MCP_PATH,
         stateless_http=True,
@@ -47,13 +50,21 @@ def create_app(settings: Settings, memory: Memory) -> Starlette:
             # Both spellings: behind a proxy, a redirect names the wrong scheme. Only POST: without
             # sessions, a GET opens a stream in which nothing comes.
             *(Route(path, endpoint, methods=["POST"]) for path in (MCP_PATH, f"{MCP_PATH}/")),
-            Route("/health", HealthEndpoint(memory).answer, methods=["GET"]),
+            Route("/health", HealthEndpoint(staff.memory).answer, methods=["GET"]),
         ],
         middleware=[Middleware(BearerAuth, token=settings.token, open_paths=_OPEN_PATHS)],
-        lifespan=lambda _: server.session_manager.run(),
+        lifespan=lambda _: _running(server, staff),
     )
     app.router.redirect_slashes = False
     return app
+
+
+@asynccontextmanager
+async def _running(server: EchoServer, staff: Staff) -> AsyncIterator[None]:
+    """The server and those that work beside it, until it ends."""
+    with staff.at_work():
+        async with server.session_manager.run():
+            yield
 
 
 def _transport_security(settings: Settings) -> TransportSecuritySettings:

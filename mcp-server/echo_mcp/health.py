@@ -33,20 +33,33 @@ class HealthEndpoint:
 def status(memory: Memory) -> dict[str, Any]:
     """The state of the server and its vault, in numbers."""
     reachable = _reachable(memory)
-    age = memory.catalog.age_s
+    age = memory.mirror.age_s
+    outbox = _outbox(memory)
     return {
-        "ok": reachable,
+        "ok": reachable and outbox is not None,
         "version": __version__,
         "vault_reachable": reachable,
-        "outbox_depth": 0,
-        "outbox_oldest_s": None,
-        "parked": 0,
+        **(outbox or {"outbox_depth": None, "outbox_oldest_s": None, "parked": None}),
         "index_notes": memory.catalog.note_count,
         "index_age_s": None if age is None else round(age, 1),
         "last_backup_age_s": None,
         "last_sweep": None,
         "last_decay": None,
         "alerts": [],
+    }
+
+
+def _outbox(memory: Memory) -> dict[str, Any] | None:
+    """The figures of the outbox; None when it cannot be read."""
+    try:
+        status = memory.outbox.status()
+    except EchoError:
+        return None
+    oldest = (memory.clock() - status.oldest).total_seconds() if status.oldest else None
+    return {
+        "outbox_depth": status.waiting,
+        "outbox_oldest_s": None if oldest is None else round(max(0.0, oldest), 1),
+        "parked": status.parked,
     }
 
 

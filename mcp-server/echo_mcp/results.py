@@ -27,10 +27,6 @@ _UNREACHABLE = (
     "vault unreachable (Obsidian/REST plugin likely down); proceed without memory,"
     " writes will queue server-side"
 )
-_NOT_STORED = (
-    "vault unreachable (Obsidian/REST plugin likely down); nothing was stored: proceed without"
-    " memory, tell the operator, and repeat this call later"
-)
 _NO_CREDENTIALS = (
     "server deployment is missing vault credentials (operator: check the deployment's environment)"
 )
@@ -50,9 +46,9 @@ def answer(envelope: Envelope) -> CallToolResult:
     )
 
 
-def refused(op: str, error: EchoError, *, writing: bool = False) -> CallToolResult:
+def refused(op: str, error: EchoError) -> CallToolResult:
     """An operation that raised, told without anything that belongs to the host."""
-    return answer(failure(op, _for_the_model(error, writing=writing)))
+    return answer(failure(op, _for_the_model(error)))
 
 
 def crashed(op: str, reference: str) -> CallToolResult:
@@ -70,9 +66,9 @@ def outcome(result: CallToolResult) -> str:
     return "queued" if envelope.get("queued") else "ok"
 
 
-def _for_the_model(error: EchoError, *, writing: bool) -> EchoError:
+def _for_the_model(error: EchoError) -> EchoError:
     if isinstance(error, VaultUnreachable):
-        return VaultUnreachable(_NOT_STORED if writing else _UNREACHABLE)
+        return VaultUnreachable(_UNREACHABLE)
     if isinstance(error, Misconfigured):
         return Misconfigured(_NO_CREDENTIALS)
     return error

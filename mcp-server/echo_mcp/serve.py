@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import logging
 import os
 import shlex
 import signal
@@ -14,9 +15,11 @@ from starlette.applications import Starlette
 
 from echo_mcp.settings import ANY_ADDRESS, Settings
 from echo_memory import __version__, routing
-from echo_memory.errors import Misconfigured, NotFound
+from echo_memory.errors import EchoError, Misconfigured, NotFound
 from echo_memory.memory import Memory
 from echo_memory.ops.bootstrap import bootstrap_op
+
+logger = logging.getLogger(__name__)
 
 _BACKLOG = 128
 _KEEP_ALIVE_S = 75
@@ -75,6 +78,20 @@ def check_folder(folder: Path) -> None:
         raise Misconfigured(f"{folder} is no folder. Give the folder of the notes with --vault.")
     if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
         raise Misconfigured(f"The folder {folder} cannot be written to. Check its permissions.")
+
+
+def check_access(memory: Memory) -> None:
+    """See that the vault takes our credentials; one that is away is served from what is known.
+
+    Raises:
+        Misconfigured: it does not.
+    """
+    try:
+        memory.vault.probe()
+    except Misconfigured:
+        raise
+    except EchoError as error:
+        logger.warning("vault away: %s", error.message)
 
 
 def bootstrap(memory: Memory) -> list[str]:

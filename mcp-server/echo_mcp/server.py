@@ -22,7 +22,7 @@ from echo_mcp.escapes import RepairedLines
 from echo_mcp.results import crashed, outcome, refused
 from echo_mcp.tools.faults import bad_request, printable
 from echo_mcp.tools.registry import Registered
-from echo_memory import __version__
+from echo_memory import __version__, tally
 from echo_memory.errors import BadRequest, EchoError
 from echo_memory.memory import Memory
 
@@ -64,13 +64,15 @@ class EchoServer(MCPServer[None]):
         """Run one tool in a worker thread."""
         began = time.perf_counter()
         registered = self._registered.get(name)
-        if registered is None:
-            result = refused("call", _unknown(name, self._registered))
-        else:
-            result = await self._run(registered, arguments)
+        with tally.counting() as asked:
+            if registered is None:
+                result = refused("call", _unknown(name, self._registered))
+            else:
+                result = await self._run(registered, arguments)
         fields = {
             "tool": name if registered else "unknown",
             "ms": round((time.perf_counter() - began) * 1000, 1),
+            "vault": asked.count,
             "outcome": outcome(result),
         }
         logger.info("call", extra={"fields": fields})
@@ -94,7 +96,7 @@ class EchoServer(MCPServer[None]):
                 tool.fn, tool.is_async, values, {"echo": self._memory}
             )
         except EchoError as error:
-            return refused(op, error, writing=registered.writes)
+            return refused(op, error)
         except Exception:  # the last boundary: a fault of ours must not end the server
             reference = secrets.token_hex(4)
             logger.exception("crash", extra={"fields": {"tool": tool.name, "reference": reference}})

@@ -129,8 +129,6 @@ def _text(env: Mapping[str, str], name: str) -> str:
 
 
 def _config(env: Mapping[str, str], said: Flags, faults: list[str]) -> Config | None:
-    if not said.vault and _text(env, "ECHO_BASE").startswith("http") and not _text(env, "ECHO_KEY"):
-        faults.append("ECHO_KEY is missing: set it to the key that the Local REST API shows.")
     try:
         return Config.from_env(env, vault=said.vault, state_dir=said.state_dir)
     except Misconfigured as error:

@@ -13,6 +13,7 @@ from echo_mcp import logs, state
 from echo_mcp.app import create_server
 from echo_mcp.commands import vaults
 from echo_mcp.settings import Flags, Settings
+from echo_mcp.upkeep.staff import Staff
 
 ABOUT = """\
 For a client that starts its servers itself: the same tools, no token, the log on stderr.
@@ -34,5 +35,7 @@ def run(arguments: argparse.Namespace, env: Mapping[str, str]) -> int:
     memory = vaults.opened(settings, embedded=bool(arguments.vault), words=sys.stderr)
     # The thread that waits for the next line would keep an interrupted process alive.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    anyio.run(create_server(settings, memory).run_stdio_async)
+    staff = Staff(memory, every=settings.index_ttl)
+    with staff.at_work():
+        anyio.run(create_server(settings, staff.memory).run_stdio_async)
     return 0

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import logging
+from pathlib import Path
 from typing import TextIO
 
 from echo_mcp import serve
 from echo_mcp.settings import Settings
 from echo_memory.memory import Memory, open_memory
+
+logger = logging.getLogger(__name__)
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -24,10 +28,14 @@ def opened(settings: Settings, *, embedded: bool, words: TextIO) -> Memory:
         embedded: whether the command line names the folder, which then becomes a memory.
         words: where to say what was added to it.
     """
-    if embedded:
-        serve.check_folder(settings.config.vault)
-    memory = open_memory(settings.config)
-    created = serve.bootstrap(memory) if embedded else []
+    folder = settings.config.vault
+    if embedded and isinstance(folder, Path):
+        serve.check_folder(folder)
+    memory = open_memory(settings.config, notify=logger.info)
+    if not embedded:
+        serve.check_access(memory)
+        return memory
+    created = serve.bootstrap(memory)
     if created:
         added = "".join(f"\n  {path}" for path in created)
         print(f"Made {settings.config.vault} a memory; added{added}", file=words)

@@ -24,12 +24,10 @@ class Registered:
     Attributes:
         tool: the SDK's.
         op: what the operation calls itself.
-        writes: whether it was called to change a note.
     """
 
     tool: Tool
     op: str
-    writes: bool
 
 
 class Strictness(ArgModelBase):
@@ -41,10 +39,7 @@ class Strictness(ArgModelBase):
 def registered(profile: str) -> dict[str, Registered]:
     """The tools of a profile by name; `core` has six."""
     specs = [spec for spec in _SPECS if spec.core or profile == "full"]
-    return {
-        spec.function.__name__: Registered(_tool(spec), spec.op, spec in write.TOOLS)
-        for spec in specs
-    }
+    return {spec.function.__name__: Registered(_tool(spec), spec.op) for spec in specs}
 
 
 def _tool(spec: Spec) -> Tool:

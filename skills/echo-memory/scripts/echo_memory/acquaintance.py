@@ -12,12 +12,16 @@ from contextlib import suppress
 from pathlib import Path
 
 
+def key_of(vault: str) -> str:
+    """What the state folder calls a vault, by its address."""
+    return hashlib.sha256(vault.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+
+
 class Acquaintance:
     """Whether one vault has been seen with its marker, as a file in the state folder says."""
 
     def __init__(self, state_dir: Path, vault: str) -> None:
-        name = hashlib.sha256(vault.encode("utf-8", "surrogateescape")).hexdigest()[:16]
-        self._path = state_dir / "vaults" / name
+        self._path = state_dir / "vaults" / key_of(vault)
         self._made = False
 
     def make(self) -> None:

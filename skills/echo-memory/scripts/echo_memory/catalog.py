@@ -1,9 +1,8 @@
-"""The catalogue: every note of the vault, read once and brought up to date by what changed."""
+"""The catalogue: what all notes say, and what they are found by."""
 
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
@@ -22,29 +21,20 @@ from echo_memory.recallable import document, is_recalled
 from echo_memory.retrieval.name_parts import name_parts
 from echo_memory.retrieval.order import Hit
 from echo_memory.retrieval.signals import ALL, Signals
-from echo_memory.vault import Stamp, Vault
 
 # So many notes may be meant by a name that none of them bears just so.
 _MEANT = 3
 
 
 class Catalog:
-    """What the notes say, held in memory and derived from the vault alone.
+    """What the notes say, held in memory.
 
     Readers take no lock: values in the tables are immutable, one writer at a time replaces them,
     and whoever walks a table walks a copy of it. What only recall needs is built by the first one.
     """
 
-    def __init__(self, vault: Vault) -> None:
-        self._vault = vault
+    def __init__(self) -> None:
         self._writing = threading.Lock()
-        self._stamps: dict[str, Stamp] = {}
-        self._own_writes = 0
-        self._written_at: dict[str, int] = {}
-        self._looking = threading.Lock()
-        self._looks = self._last_look = 0
-        self._refreshed: float | None = None
-        self._unread: tuple[str, ...] = ()
         self._notes: dict[str, Note] = {}
         self._recall: tuple[Ranking, Graph] | None = None
         self._plain: Entities | None = None
@@ -53,64 +43,19 @@ class Catalog:
         self.names = Names()
 
     @property
-    def age_s(self) -> float | None:
-        """Seconds since the vault was last compared; None before the first time."""
-        return None if self._refreshed is None else time.monotonic() - self._refreshed
-
-    @property
     def note_count(self) -> int:
         """How many notes are known."""
         return len(self._notes)
 
-    def refresh(self) -> None:
-        """Read what changed in the vault since the last time.
-
-        Threads take turns, so that an older look never replaces what a newer one saw; who waited
-        while another's look began and ended needs none of its own.
-        """
-        asked = self._looks
-        with self._looking:
-            if self._last_look <= asked:
-                self._looks += 1
-                self._look()
-                self._last_look = self._looks
-
-    def _look(self) -> None:
-        began = self._own_writes
-        stamps = self._vault.stamps()
-        changed = [path for path, stamp in stamps.items() if self._stamps.get(path) != stamp]
-        texts = self._vault.read_many(changed)
+    def put(self, note: Note) -> None:
+        """Take a note up, in the place of the one that has its path."""
         with self._writing:
-            gone = [path for path in self._notes if path not in stamps]
-            for path in gone:
-                if self._written_at.get(path, 0) <= began:
-                    self._forget(path)
-            for path, text in texts.items():
-                if self._written_at.get(path, 0) <= began:
-                    self._put(Note(path, text))
-                    self._stamps[path] = stamps[path]
-            self._unread = tuple(sorted(stamps.keys() - self._notes.keys()))
-            self._refreshed = time.monotonic()
-
-    @property
-    def unread(self) -> tuple[str, ...]:
-        """The notes that are there, and that nobody could read so far."""
-        return self._unread
-
-    def put(self, path: str, text: str) -> None:
-        """Take over what was just written, so that the very next reader sees it."""
-        with self._writing:
-            self._own_writes += 1
-            self._written_at[path] = self._own_writes
-            self._put(Note(path, text))
-            self._stamps.pop(path, None)
+            self._put(note)
 
     def drop(self, path: str) -> None:
-        """Forget a note that was just removed."""
+        """Forget a note."""
         with self._writing:
-            self._own_writes += 1
-            self._written_at[path] = self._own_writes
-            self._forget(path)
+            self._drop(path)
 
     def get(self, path: str) -> Note | None:
         """The note at exactly this path."""
@@ -253,8 +198,7 @@ class Catalog:
         if self._recall is not None:
             _index(self._recall, note)
 
-    def _forget(self, path: str) -> None:
-        self._stamps.pop(path, None)
+    def _drop(self, path: str) -> None:
         if self._notes.pop(path, None) is None:
             return
         self.paths.drop(path)

@@ -10,7 +10,7 @@ import shlex
 import sys
 import traceback
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from itertools import pairwise, takewhile
 from pathlib import Path
 from typing import Any, NoReturn, TextIO
@@ -26,6 +26,9 @@ _IN_PLACE = "echo.py"
 
 _EPILOG = """\
 The vault is a folder of Markdown notes: give --vault DIR, or set ECHO_BASE=file:///path/of/it.
+Or it is Obsidian, with its Local REST API plugin: set ECHO_BASE=https://127.0.0.1:27124, ECHO_KEY
+to the plugin's key, and ECHO_CA to the file of its certificate. While that is away, reads answer
+from the last copy and writes wait in the outbox (see `outbox`).
 A first day:
   {prog} --vault ~/notes bootstrap
   {prog} --vault ~/notes capture "Ada Lovelace" --kind person --body "Wrote the first program."
@@ -147,10 +150,14 @@ def _run(words: Sequence[str], clock: Clock | None) -> envelope.Envelope:
         vault=getattr(values, "vault", ""),
         state_dir=getattr(values, "state_dir", ""),
     )
+    if not isinstance(config.vault, Path):
+        with closing(open_memory(config, clock=clock)) as echo:
+            return command.run(echo, values)
     if command.makes_vault:
         _make_folder(config.vault)
     try:
-        return command.run(open_memory(config, clock=clock), values)
+        with closing(open_memory(config, clock=clock)) as echo:
+            return command.run(echo, values)
     except VaultUnreachable as error:
         vault = shlex.quote(str(config.vault))
         raise VaultUnreachable(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from urllib.parse import unquote_to_bytes, urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from echo_memory.errors import Misconfigured
+from echo_memory.rest_access import DEFAULT_HEADER, Access
 
 DEFAULT_STATE_DIR = "~/.local/state/echo-mcp"
 
@@ -20,20 +22,24 @@ class Config:
     """Everything the core needs to know before it opens a vault.
 
     Attributes:
-        vault: the folder of notes, absolute.
+        vault: the folder of notes, absolute, or where the Local REST API is.
         state_dir: where locks and everything derived is kept.
         owner: the operator's name, or empty.
         zone: time zone of dates; None is the machine's.
+        timeout: seconds to wait for an answer of the Local REST API.
+        workers: how many notes to read from it at the same time.
     """
 
-    vault: Path
+    vault: Path | Access
     state_dir: Path
     owner: str = ""
     zone: tzinfo | None = None
+    timeout: float = 10.0
+    workers: int = 8
 
     @classmethod
     def from_env(cls, env: Mapping[str, str], *, vault: str = "", state_dir: str = "") -> Config:
-        """Read and check `ECHO_BASE`, `ECHO_STATE_DIR`, `ECHO_OWNER` and `ECHO_TZ`.
+        """Read and check the vault's address, `ECHO_STATE_DIR`, `ECHO_OWNER` and `ECHO_TZ`.
 
         Args:
             env: the environment.
@@ -44,19 +50,23 @@ class Config:
             Misconfigured: with every fault in `faults`, not only the first.
         """
         faults: list[str] = []
-        folder = _folder(vault, env.get("ECHO_BASE", "").strip(), faults)
+        address = _path(vault, "--vault", faults) if vault else _base(env, faults)
         state = state_dir or env.get("ECHO_STATE_DIR", "") or DEFAULT_STATE_DIR
         state_folder = _path(state, "--state-dir" if state_dir else "ECHO_STATE_DIR", faults)
         zone = _zone(env.get("ECHO_TZ", "").strip(), faults)
-        if folder is None or state_folder is None or faults:
+        timeout = _number(env, "ECHO_TIMEOUT", 10, faults, most=3_600)
+        workers = _number(env, "ECHO_WORKERS", 8, faults, most=64)
+        if address is None or state_folder is None or faults:
             raise Misconfigured(
                 "The configuration cannot be used. " + " ".join(faults), faults=faults
             )
         return cls(
-            vault=folder,
+            vault=address,
             state_dir=state_folder,
             owner=env.get("ECHO_OWNER", "").strip(),
             zone=zone,
+            timeout=timeout,
+            workers=int(workers),
         )
 
 
@@ -82,27 +92,40 @@ def _path(written: str, name: str, faults: list[str]) -> Path | None:
         return None
 
 
-def _folder(vault: str, base: str, faults: list[str]) -> Path | None:
-    if vault:
-        return _path(vault, "--vault", faults)
+def _base(env: Mapping[str, str], faults: list[str]) -> Path | Access | None:
+    """What `ECHO_BASE` names."""
+    base = env.get("ECHO_BASE", "").strip()
     if not base:
         faults.append(
-            "ECHO_BASE is missing: set it to file:///path/of/the/vault, or give --vault DIR."
+            "ECHO_BASE is missing: set it to file:///path/of/the/vault or to the address of the"
+            " Local REST API, or give --vault DIR."
         )
         return None
+    if not base.lower().startswith(("http:", "https:")):
+        return _folder(base, faults)
+    try:
+        return Access.of(
+            base,
+            env.get("ECHO_KEY", "").strip(),
+            auth_header=env.get("ECHO_AUTH_HEADER", "").strip() or DEFAULT_HEADER,
+            ca=env.get("ECHO_CA", "").strip(),
+        )
+    except Misconfigured as error:
+        faults += error.details["faults"]
+        return None
+
+
+def _folder(base: str, faults: list[str]) -> Path | None:
     try:
         url = urlsplit(base)
     except ValueError:
         url = urlsplit("")
-    if url.scheme in ("http", "https"):
-        faults.append(
-            "ECHO_BASE names a Local REST API, which this version does not speak yet:"
-            " use file:///path/of/the/vault."
-        )
-        return None
     here = url.scheme == "file" and url.netloc in ("", "localhost")
     if not here or not url.path.startswith("/"):
-        faults.append("ECHO_BASE is not a vault's address: write it as file:///path/of/the/vault.")
+        faults.append(
+            "ECHO_BASE is not a vault's address: write it as file:///path/of/the/vault or"
+            " https://127.0.0.1:27124."
+        )
         return None
     if "?" in base or "#" in base:  # what follows would be no part of the path
         faults.append("ECHO_BASE has a ? or # in its path: write them as %3F and %23.")
@@ -118,3 +141,17 @@ def _zone(name: str, faults: list[str]) -> tzinfo | None:
     except (ZoneInfoNotFoundError, ValueError, OSError):
         faults.append("ECHO_TZ is not a time zone: write it like Europe/Paris, or leave it out.")
         return None
+
+
+def _number(
+    env: Mapping[str, str], name: str, default: int, faults: list[str], *, most: int
+) -> float:
+    written = env.get(name, "").strip()
+    try:
+        number = float(written or default)
+    except ValueError:
+        number = math.nan
+    if not 1 <= number <= most:
+        faults.append(f"{name} is not a number from 1 to {most}: use one, such as {default}.")
+        return default
+    return number

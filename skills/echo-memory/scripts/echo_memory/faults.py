@@ -38,3 +38,26 @@ def fault(error: Mapping[str, Any]) -> str:
 def _name(value: object) -> str:
     """One entry of a list in an error; an entity by its id and path."""
     return f"{value['slug']} ({value['path']})" if isinstance(value, Mapping) else one_line(value)
+
+
+def offline(fields: Mapping[str, Any]) -> str:
+    """That an answer is of the last copy; empty where it is not."""
+    if not fields.get("offline"):
+        return ""
+    return f"Offline: the vault is away. This is of the last copy, {_age(fields['age_s'])} old."
+
+
+def queued(envelope: Mapping[str, Any]) -> str:
+    """That a write is kept until the vault is back."""
+    return (
+        f"Queued as {envelope['queue_id']}: the vault is away. The write is kept and made by itself"
+        " once the vault is back; do not repeat it."
+    )
+
+
+def _age(seconds: int) -> str:
+    for size, name in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
+        if seconds >= size:
+            count = seconds // size
+            return f"{count} {name}{'' if count == 1 else 's'}"
+    return f"{seconds} seconds"

@@ -12,7 +12,8 @@ from echo_memory.entities import Candidate
 from echo_memory.errors import BadRequest, NotFound
 from echo_memory.note import Note
 from echo_memory.text import fold
-from echo_memory.vault import Vault, safe_path
+from echo_memory.vault import Vault
+from echo_memory.vault_paths import safe_path
 
 _OFFERED, _SUGGESTIONS = 8, 3
 

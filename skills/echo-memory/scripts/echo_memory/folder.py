@@ -18,10 +18,9 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import PurePath
 
 from echo_memory import scratch, writers
-from echo_memory.vault import MAX_NAME_BYTES
+from echo_memory.vault_paths import numbered
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 # Without O_NONBLOCK, opening a pipe waits for somebody to write into it.
@@ -126,7 +125,7 @@ class Folder:
 
     def adopt(self, source: Folder, name: str) -> str:
         """Move a name here from another folder, under a name that is free; returns that name."""
-        for candidate in _numbered(name):
+        for candidate in numbered(name):
             with suppress(FileExistsError):
                 self._claim(candidate)
                 break
@@ -263,15 +262,3 @@ def _read_all(file: int, first: int, most: int) -> bytes:
     while len(data) < most and (more := os.pread(file, most - len(data), len(data))):
         data += more
     return data
-
-
-def _numbered(name: str) -> Iterator[str]:
-    """A name, then the same with a number before its suffix, always short enough for a file."""
-    yield name
-    stem, suffix = PurePath(name).stem, PurePath(name).suffix
-    number = 0
-    while True:
-        number += 1
-        while len(f"{stem} {number}{suffix}".encode()) > MAX_NAME_BYTES:
-            stem = stem[:-1]
-        yield f"{stem} {number}{suffix}"

@@ -24,11 +24,10 @@ from echo_memory.vault import (
     MAX_NOTE_BYTES,
     Stamp,
     conflict,
-    is_safe,
-    safe_path,
     to_bytes,
     to_text,
 )
+from echo_memory.vault_paths import is_safe, safe_path
 
 TRASH = ".trash"
 
@@ -158,6 +157,13 @@ class FolderVault:
     def probe(self) -> None:
         """See Vault."""
         self._entries("")
+
+    def seems_gone(self) -> bool:
+        """See Vault."""
+        return not self._root.is_dir()
+
+    def close(self) -> None:
+        """See Vault: nothing is kept open."""
 
     def _open(self) -> Folder:
         try:

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from pathlib import Path
+from typing import Any, Protocol
 
 from echo_memory import routing
 from echo_memory.acquaintance import Acquaintance
+from echo_memory.attempt import Attempt
 from echo_memory.catalog import Catalog
 from echo_memory.config import Config
-from echo_memory.errors import NotBootstrapped, VaultUnreachable
+from echo_memory.copies import Copies
+from echo_memory.errors import NotBootstrapped, NotFound, VaultUnreachable
 from echo_memory.finding import find_note
 from echo_memory.folder_vault import FolderVault
 from echo_memory.locks import PathLocks
+from echo_memory.mirror import Mirror
 from echo_memory.note import Note
-from echo_memory.vault import Edit, Vault, edit
+from echo_memory.outbox import Outbox
+from echo_memory.rest_vault import RestVault
+from echo_memory.vault import Edit, Known, Stamp, Vault, edit
 
 NOT_A_VAULT = "This folder is not an ECHO vault yet: run `bootstrap` first."
 
@@ -29,6 +36,34 @@ def to_stderr(message: str) -> None:
     sys.stderr.write(f"{message}\n")
 
 
+class Publisher(Protocol):
+    """Writes the shared index for others, soon."""
+
+    def request(self) -> list[str]:
+        """Have the index published; returns what there is to warn of."""
+        ...
+
+
+@dataclass(frozen=True)
+class View:
+    """How what is known of the notes stands to the vault.
+
+    Attributes:
+        warnings: for the answer.
+        offline: whether the vault is away, so that the answer is of the last copy.
+        age_s: seconds since that was compared.
+    """
+
+    warnings: list[str]
+    offline: bool = False
+    age_s: int = 0
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """What an envelope says of it: nothing, while the vault is there."""
+        return {"offline": True, "age_s": self.age_s} if self.offline else {}
+
+
 @dataclass
 class Memory:
     """A vault with everything that is known of it.
@@ -36,22 +71,34 @@ class Memory:
     Attributes:
         vault: where the notes are.
         catalog: what they say.
+        mirror: keeps the catalogue what the vault is.
+        outbox: what the vault could not take yet.
         locks: one writer per path, among all processes that share the state folder.
         turns: one run at a time of an operation that must not overlap itself; taken before a lock.
         clock: the only source of time; aware, in the operator's time zone.
         config: what the environment said.
         acquaintance: whether the vault was ever seen with its marker.
         notify: takes progress chatter.
+        compares: whether every call compares the notes first; else somebody does it all the time.
+        publisher: writes the shared index; None where every operation does it itself.
+        attempt: the try of the operation that runs, where it may be repeated by a replay.
+        is_replay: whether that operation comes out of the outbox.
     """
 
     vault: Vault
     catalog: Catalog = field(repr=False)
+    mirror: Mirror = field(repr=False)
+    outbox: Outbox = field(repr=False)
     locks: PathLocks = field(repr=False)
     turns: PathLocks = field(repr=False)
     clock: Clock
     config: Config
     acquaintance: Acquaintance = field(repr=False)
     notify: Notify = to_stderr
+    compares: bool = True
+    publisher: Publisher | None = None
+    attempt: Attempt | None = None
+    is_replay: bool = False
 
     def today(self) -> date:
         """The operator's date."""
@@ -60,60 +107,93 @@ class Memory:
     @property
     def is_bootstrapped(self) -> bool:
         """Whether the folder carries the marker of an ECHO vault."""
-        return self.catalog.get(routing.table().fixed["marker"].path) is not None
+        return self.catalog.get(_marker()) is not None
 
     @property
-    def is_lost(self) -> bool:
-        """Whether the marker that the vault had is gone: perhaps it is not mounted."""
-        return not self.is_bootstrapped and self.acquaintance.is_made()
+    def may_queue(self) -> bool:
+        """Whether a write that the vault cannot take now is kept for later.
 
-    def refresh(self, *, writing: bool = False) -> list[str]:
-        """Bring the catalogue up to date, before an operation looks at it.
+        A folder that never was a vault is rather a slip of the pen than away.
+        """
+        known = self.acquaintance.is_made() or not isinstance(self.config.vault, Path)
+        return known and not self.is_replay
 
-        Returns:
-            Warnings: that this is not an ECHO vault yet.
+    def look(self, *fresh: str) -> View:
+        """Bring what is known up to date as far as the vault lets, before an operation reads it.
+
+        Args:
+            fresh: paths of notes that are read from the vault in any case.
 
         Raises:
-            NotBootstrapped: `writing` to a vault without its marker.
-            VaultUnreachable: the vault does not answer, or has lost the marker that it had.
+            VaultUnreachable: the vault is away, and nothing is known of it.
         """
-        self.catalog.refresh()
-        if self.is_bootstrapped:
-            self.acquaintance.make()
-            return []
-        if self.is_lost:
-            raise VaultUnreachable(
-                "The vault's marker note is gone, so this may be an empty mount point. Mount the"
-                " vault; if you removed the note yourself, run `bootstrap`."
-            )
-        if writing:
+        try:
+            away = self._away(fresh)
+        except VaultUnreachable:
+            if not self.mirror.is_known:
+                raise
+            away = True
+        if away:
+            return View([], offline=True, age_s=round(self.mirror.age_s or 0))
+        return View([] if self._is_acquainted() else [NOT_A_VAULT])
+
+    def prepare(self) -> None:
+        """See that the vault can be written to, before an operation writes.
+
+        Raises:
+            NotBootstrapped: it is not an ECHO vault yet.
+            VaultUnreachable: it does not answer, or earlier ones still wait for it, where the
+                operation could wait too.
+        """
+        if self.attempt and not self.is_replay and self.outbox.waiting():
+            raise VaultUnreachable("Earlier writes still wait for the vault. See `outbox list`.")
+        self.compare()
+        if not self._is_acquainted() and not self.compares:
+            self.mirror.refresh()
+        if not self._is_acquainted():
             raise NotBootstrapped(
                 "This folder is not an ECHO vault yet, so nothing was written. Run `bootstrap`"
                 " first: it adds the marker and touches no note."
             )
-        return [NOT_A_VAULT]
 
-    def edit(self, path: str, change: Callable[[str | None], str]) -> Edit:
+    def compare(self) -> None:
+        """Read what changed in the vault, unless somebody else does that all the time."""
+        if self.compares or not self.mirror.is_known:
+            self.mirror.refresh()
+
+    def edit(
+        self,
+        path: str,
+        change: Callable[[str | None], str],
+        *,
+        once: bool = False,
+        witness: str = "",
+    ) -> Edit:
         """Change one note, as its only writer; what was written is known at once.
 
         Args:
             path: vault path.
             change: from the note's text, None where there is no note, to its new text.
+            once: whether the change, made twice, would show twice.
+            witness: then, what it adds to the text (see `Attempt.once`).
 
         Raises:
             Unparseable: the frontmatter would have to change and does not parse; `path` is told.
         """
+        if once and self.attempt:
+            change = self.attempt.once(path, change, witness=witness)
+        is_note = path.lower().endswith(".md")
         with self.locks.hold(path):
-            done = edit(self.vault, path, change)
-            if path.lower().endswith(".md"):
-                self.catalog.put(path, done.after)
+            done = edit(self.vault, path, change, known=self._known(path) if is_note else None)
+            if is_note:
+                self.mirror.put(path, done.after)
         return done
 
     def trash(self, path: str) -> str:
         """Move a note, as it is known now, into the vault's trash; returns where it went."""
         with self.locks.hold(path):
             trashed_to = self.vault.trash(path, expected=self.vault.read(path))
-            self.catalog.drop(path)
+            self.mirror.drop(path)
         return trashed_to
 
     def locate(self, reference: str, *, field: str = "path") -> Note:
@@ -124,25 +204,74 @@ class Memory:
             NotFound: no such note; `did_you_mean` has up to three near ones.
             VaultIO: it is there and cannot be read.
         """
+        try:
+            return find_note(self.catalog, self.vault, reference, field=field)
+        except NotFound:
+            if self.compares:
+                raise
+        self.mirror.refresh()  # it may have come since the last comparison
         return find_note(self.catalog, self.vault, reference, field=field)
+
+    def close(self) -> None:
+        """Let go of files and connections."""
+        self.vault.close()
+        self.mirror.close()
+        self.outbox.close()
+
+    def _known(self, path: str) -> Known | None:
+        note = self.catalog.get(path)
+        return Known(note.text if note else None) if self.mirror.is_known else None
+
+    def _away(self, fresh: Iterable[str]) -> bool:
+        """Whether the vault is away; where calls compare, it says so by raising."""
+        self.compare()
+        if self.compares:
+            return False
+        if fresh:
+            self.mirror.reread(fresh)
+        return self.mirror.trouble is not None or self.vault.seems_gone()
+
+    def _is_acquainted(self) -> bool:
+        if self.is_bootstrapped:
+            self.acquaintance.make()
+        return self.is_bootstrapped
 
 
 def open_memory(
     config: Config, *, clock: Clock | None = None, notify: Notify = to_stderr
 ) -> Memory:
-    """Open the vault that a configuration names."""
-    vault = FolderVault(config.vault)
+    """Open the vault that a configuration names; nothing is asked of it yet."""
+    address = str(config.vault)
+    vault: Vault = (
+        FolderVault(config.vault)
+        if isinstance(config.vault, Path)
+        else RestVault(config.vault, timeout=config.timeout, workers=config.workers)
+    )
+    catalog, acquaintance = Catalog(), Acquaintance(config.state_dir, address)
+
+    def check(stamps: Mapping[str, Stamp]) -> None:
+        if _marker() not in stamps and acquaintance.is_made():
+            raise VaultUnreachable(
+                "The vault's marker note is gone, so this may be an empty mount point. Mount the"
+                " vault; if you removed the note yourself, run `bootstrap`."
+            )
 
     def now() -> datetime:
         return datetime.now(config.zone).astimezone(config.zone)
 
     return Memory(
         vault=vault,
-        catalog=Catalog(vault),
+        catalog=catalog,
+        mirror=Mirror(vault, catalog, Copies(config.state_dir, address), check=check),
+        outbox=Outbox(config.state_dir, address),
         locks=PathLocks(config.state_dir),
         turns=PathLocks(config.state_dir / "turns"),
         clock=clock or now,
         config=config,
-        acquaintance=Acquaintance(config.state_dir, str(config.vault)),
+        acquaintance=acquaintance,
         notify=notify,
     )
+
+
+def _marker() -> str:
+    return routing.table().fixed["marker"].path

@@ -15,6 +15,7 @@ from echo_memory.naming.entity import Entity
 from echo_memory.note import Note
 from echo_memory.proposal import Proposal
 from echo_memory.text import fold, slugify, unique_slug
+from echo_memory.vault import Stale
 
 RESOLUTIONS = ("merge_into", "force")
 _NOT_IN_INBOX = ("tags", "aliases", "sources", "status", "date", "domain")
@@ -47,7 +48,7 @@ class Plan:
     warnings: tuple[str, ...] = ()
 
 
-class PlanIsStale(Exception):
+class PlanIsStale(Stale):
     """The note that a plan makes is there, or the one that it changes is gone."""
 
 

@@ -6,10 +6,12 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from echo_memory.faults import fault
+from echo_memory.envelope import LOCKED
+from echo_memory.faults import fault, offline, queued
 from echo_memory.hits import candidates, nothing_found, recalled
 from echo_memory.lines import indented, one_line
 from echo_memory.outcomes import captured, results, session
+from echo_memory.waiting import outbox
 
 MAX_CHARS = 8_000
 
@@ -24,9 +26,12 @@ def text_of(envelope: _Fields) -> str:
     """
     if "error" in envelope and not envelope.get("steps"):
         return _clipped(fault(envelope["error"]))
+    if envelope.get("queued"):
+        return queued(envelope)
     words = _WORDS.get(str(envelope["op"]), _plain)(envelope)
+    notice = [offline(envelope)] if envelope.get("offline") else []
     warnings = [f"Warning: {warning}" for warning in envelope.get("warnings", ())]
-    text = "\n".join([words, *warnings])
+    text = "\n".join([*notice, words, *warnings])
     return text if envelope["op"] in _BUDGETED else _clipped(text)
 
 
@@ -183,6 +188,25 @@ def _bootstrap(envelope: _Fields) -> str:
     return "\n".join([*lines, *(["Kept as they were:", *kept] if kept else [])])
 
 
+def _lock(envelope: _Fields) -> str:
+    if envelope["action"] == LOCKED:
+        return _lock_held(envelope)
+    if envelope["op"] == "unlock":
+        return f"{envelope['action']}: the vault's lock is free."
+    return (
+        f"{envelope['action']}: {one_line(envelope['holder'])} has the vault's lock until"
+        f" {envelope['expires']}, for {envelope['expires_in_s']} s. `unlock` gives it back."
+    )
+
+
+def _lock_held(envelope: _Fields) -> str:
+    return (
+        f"{LOCKED}: {one_line(envelope['holder'])} has the vault's lock, for"
+        f" {envelope['expires_in_s']} s more. Try again then; `unlock --force` frees a lock whose"
+        " holder is gone."
+    )
+
+
 def _plain(envelope: _Fields) -> str:
     """Any other answer: its fields, one a line."""
     return "\n".join(
@@ -201,9 +225,11 @@ _WORDS: dict[str, Callable[[_Fields], str]] = {
     "health": _health,
     "lint": _lint,
     "load": _load,
+    "lock": _lock,
     "capture": captured,
     "get": _note,
     "link": _link,
+    "outbox": outbox,
     "patch": _changed,
     "put": _changed,
     "recall": _recall,
@@ -212,4 +238,5 @@ _WORDS: dict[str, Callable[[_Fields], str]] = {
     "scope": _scope,
     "session-end": session,
     "triage": _triage,
+    "unlock": _lock,
 }

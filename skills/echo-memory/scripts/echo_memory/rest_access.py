@@ -5,12 +5,28 @@ from __future__ import annotations
 import ssl
 import string
 from dataclasses import dataclass, field
-from urllib.parse import quote, urlsplit
+from urllib.parse import SplitResult, quote, urlsplit
 
 from echo_memory.errors import Misconfigured
 
+DEFAULT_HEADER = "Authorization"
+
 _HEADER_LETTERS = frozenset(string.ascii_letters + string.digits + "!#$%&'*+-.^_`|~")
 _PORTS = {"http": 80, "https": 443}
+
+_BAD_ADDRESS = "ECHO_BASE is not a vault's address. Write it like https://127.0.0.1:27124."
+_BAD_KEY = (
+    "ECHO_KEY is missing or not a key. Copy it from Obsidian's settings of the Local REST API"
+    " plugin."
+)
+_BAD_HEADER = (
+    "ECHO_AUTH_HEADER is not a header's name. Leave it out, or copy it from the settings of the"
+    " Local REST API plugin."
+)
+_BAD_CERTIFICATE = (
+    "ECHO_CA is not a file with a certificate. Download the plugin's own one from"
+    " /obsidian-local-rest-api.crt, and give its whole path."
+)
 
 
 @dataclass(frozen=True)
@@ -34,35 +50,42 @@ class Access:
     pinned: bool
 
     @classmethod
-    def of(cls, base_url: str, key: str, *, auth_header: str, ca: str | None) -> Access:
+    def of(
+        cls, base_url: str, key: str, *, auth_header: str = DEFAULT_HEADER, ca: str = ""
+    ) -> Access:
         """Check what the operator said.
 
         Args:
             base_url: `http(s)://host:port`, and a path where a proxy has the plugin below one.
             key: the API key.
             auth_header: the header that carries it.
-            ca: a file with the certificate to trust; None trusts those of the machine.
+            ca: a file with the certificate to trust; empty trusts those of the machine.
 
         Raises:
-            Misconfigured: something of it cannot be used.
+            Misconfigured: something of it cannot be used; all of it is in `faults`.
         """
-        try:
-            url = urlsplit(base_url)
-            host, port = url.hostname or "", url.port
-            host.encode("idna")
-        except ValueError as error:
-            raise _bad_address() from error
-        surplus = url.query or url.fragment or url.username or url.password
-        if url.scheme not in _PORTS or not host or surplus or not _is_plain(url.path):
-            raise _bad_address()
+        url = _address(base_url)
+        faults = [] if url else [_BAD_ADDRESS]
+        if not key or not _is_plain(key):
+            faults.append(_BAD_KEY)
+        if not auth_header or not _HEADER_LETTERS.issuperset(auth_header):
+            faults.append(_BAD_HEADER)
+        tls = _trust(ca, faults) if url and url.scheme == "https" else None
+        if url is None or faults:
+            raise Misconfigured(" ".join(faults), faults=faults)
         return cls(
-            host=host,
-            port=port or _PORTS[url.scheme],
+            host=url.hostname or "",
+            port=url.port or _PORTS[url.scheme],
             prefix=url.path.rstrip("/"),
-            headers=_key_header(auth_header, key),
-            tls=_trust(ca) if url.scheme == "https" else None,
-            pinned=ca is not None,
+            headers={auth_header: f"Bearer {key}"},
+            tls=tls,
+            pinned=bool(ca),
         )
+
+    def __str__(self) -> str:
+        """The address, which is no secret."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{'https' if self.tls else 'http'}://{host}:{self.port}{self.prefix}"
 
 
 def target(path: str) -> str:
@@ -75,36 +98,28 @@ def _is_plain(text: str) -> bool:
     return text.isascii() and text.isprintable() and " " not in text
 
 
-def _key_header(name: str, key: str) -> dict[str, str]:
-    if not name or not _HEADER_LETTERS.issuperset(name):
-        raise Misconfigured(
-            "ECHO_AUTH_HEADER is not a header's name. Leave it out, or copy it from the settings"
-            " of the Local REST API plugin."
-        )
-    if not key or not _is_plain(key):
-        raise Misconfigured(
-            "ECHO_KEY is missing or not a key. Copy it from Obsidian's settings of the Local REST"
-            " API plugin."
-        )
-    return {name: f"Bearer {key}"}
-
-
-def _trust(ca: str | None) -> ssl.SSLContext:
+def _address(base_url: str) -> SplitResult | None:
+    """The parts of an address, if it is one."""
     try:
-        context = ssl.create_default_context(cafile=ca)
-    except (OSError, ValueError) as error:
-        raise Misconfigured(
-            "ECHO_CA is not a file with a certificate. Download the plugin's own one from"
-            " /obsidian-local-rest-api.crt, and give its whole path."
-        ) from error
-    if ca is not None:
+        url = urlsplit(base_url)
+        host, _ = url.hostname or "", url.port
+        host.encode("idna")
+    except ValueError:
+        return None
+    surplus = url.query or url.fragment or url.username or url.password
+    if url.scheme not in _PORTS or not host or surplus or not _is_plain(url.path):
+        return None
+    return url
+
+
+def _trust(ca: str, faults: list[str]) -> ssl.SSLContext | None:
+    try:
+        context = ssl.create_default_context(cafile=ca or None)
+    except (OSError, ValueError):
+        faults.append(_BAD_CERTIFICATE)
+        return None
+    if ca:
         # What is pinned is trusted as it is, though it be no root, and not made to the letter.
         context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
         context.verify_flags &= ~ssl.VERIFY_X509_STRICT
     return context
-
-
-def _bad_address() -> Misconfigured:
-    return Misconfigured(
-        "ECHO_BASE is not a vault's address. Write it like https://127.0.0.1:27124."
-    )

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import select
+import socket
 import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from typing import TypeVar
 
+from echo_memory import tally
 from echo_memory.rest_access import Access
 from echo_memory.rest_answers import Answer
 from echo_memory.rest_faults import Unanswered, no_answer, no_connection
@@ -21,6 +24,8 @@ MAX_ERROR_BYTES = 100_000
 # Node closes a connection on which nothing was asked for this long, unless it says otherwise.
 _KEEP_ALIVE_S = 5.0
 _MARGIN_S = 1.0
+
+_GLANCE_S = 0.25
 
 _REPEATABLE = {"GET", "HEAD", "POST"}  # what is posted here only asks
 _ERRORS = 400
@@ -82,6 +87,17 @@ class Client:
                     raise
         return self._exchange(self._connect(), request, seconds, fresh=True)
 
+    def is_refused(self) -> bool:
+        """Whether nobody listens, as far as that shows at once; no request is made to see it."""
+        address = (self._access.host, self._access.port)
+        try:
+            socket.create_connection(address, timeout=_GLANCE_S).close()
+        except TimeoutError:
+            return False  # a far one may only be slow
+        except OSError:
+            return True
+        return False
+
     def each(self, do: Callable[[str], _T], paths: Sequence[str]) -> list[_T]:
         """What a function that asks for one path gives for each of them, several at a time.
 
@@ -89,8 +105,13 @@ class Client:
         """
         if len(paths) < 2:
             return [do(path) for path in paths]
+        context = copy_context()  # the threads work for this call
+
+        def ask(path: str) -> _T:
+            return context.copy().run(do, path)
+
         with ThreadPoolExecutor(min(self._workers, len(paths))) as threads:
-            return list(threads.map(do, paths))
+            return list(threads.map(ask, paths))
 
     def close(self) -> None:
         """Close the connections that are not in use."""
@@ -114,6 +135,7 @@ class Client:
         self, connection: HTTPConnection, request: _Request, seconds: float, *, fresh: bool
     ) -> Answer:
         kept_for = 0.0
+        tally.count()
         try:
             connection.sock.settimeout(seconds)
             headers = {**self._access.headers, **request.headers}

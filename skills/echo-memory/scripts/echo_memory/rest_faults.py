@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import socket
 import ssl
+from contextlib import suppress
 
 from echo_memory.errors import EchoError, Misconfigured, VaultUnreachable
 from echo_memory.rest_access import Access
 
 _ASK_S = 3.0
+_TLS_RECORDS = (b"\x16", b"\x15")  # a handshake, an alert
 
 _OTHER_NAME = {62, 64}  # OpenSSL's numbers for another host name, another address
 _OTHER_TIME = {9, 10}  # not valid yet, not valid any more
@@ -111,16 +113,19 @@ def _speaks_http(access: Access) -> bool:
 
 
 def _speaks_tls(access: Access) -> bool:
-    """Whether a port takes a TLS handshake; nothing is sent, so nobody need be trusted."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE
+    """Whether a port answers a TLS greeting; nothing else is sent, so nobody need be trusted."""
+    incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+    hello = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).wrap_bio(
+        incoming, outgoing, server_hostname=access.host
+    )
+    with suppress(ssl.SSLWantReadError):
+        hello.do_handshake()
     try:
         with _plain_connection(access) as plain:
-            context.wrap_socket(plain).close()
+            plain.sendall(outgoing.read())
+            return plain.recv(1) in _TLS_RECORDS
     except OSError:
         return False
-    return True
 
 
 def _plain_connection(access: Access) -> socket.socket:

@@ -12,7 +12,8 @@ from echo_memory.rest_access import target
 from echo_memory.rest_answers import NOTE_JSON, Answer, refused
 from echo_memory.rest_client import Client
 from echo_memory.rest_faults import Unanswered
-from echo_memory.vault import Stamp, is_safe
+from echo_memory.vault import Stamp
+from echo_memory.vault_paths import is_safe
 
 SEARCH_TIMEOUT_S = 60.0
 MAX_LISTING_BYTES = 100_000_000

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
-from itertools import count, islice
+from itertools import islice
 from pathlib import PurePosixPath
 
 from echo_memory.errors import BadRequest, Conflict, Misconfigured, NotFound, VaultIO
@@ -21,14 +21,13 @@ from echo_memory.rest_client import Client
 from echo_memory.rest_files import Files, holds
 from echo_memory.rest_stamps import Stamps
 from echo_memory.vault import (
-    MAX_NAME_BYTES,
     MAX_NOTE_BYTES,
     Stamp,
     conflict,
-    safe_path,
     to_bytes,
     to_text,
 )
+from echo_memory.vault_paths import numbered, safe_path
 
 TRASH = ".trash"
 SERVICE = "Obsidian Local REST API"
@@ -45,37 +44,21 @@ _MARKERS = {"heading", "block", "frontmatter"}
 class RestVault:
     """A vault behind the plugin; any number of threads may use it."""
 
-    def __init__(
-        self,
-        base_url: str,
-        key: str,
-        *,
-        auth_header: str = "Authorization",
-        ca: str | None = None,
-        timeout: float = 10.0,
-        workers: int = 8,
-    ) -> None:
+    def __init__(self, access: Access, *, timeout: float = 10.0, workers: int = 8) -> None:
         """Nothing is asked yet.
 
         Args:
-            base_url: `http(s)://host:port` of the plugin.
-            key: its API key.
-            auth_header: the header that carries the key, where it was renamed.
-            ca: a file with the certificate to trust, the plugin's own as a rule.
+            access: where the plugin is.
             timeout: seconds to wait for an answer; connecting and searching have their own.
             workers: how many notes to read at the same time.
-
-        Raises:
-            Misconfigured: an argument cannot be used.
         """
-        access = Access.of(base_url, key, auth_header=auth_header, ca=ca)
         self._client = Client(access, timeout=timeout, workers=workers)
         self._files = Files(self._client)
         self._stamps = Stamps(self._client)
         self._writers = [threading.Lock() for _ in range(_STRIPES)]
 
     def close(self) -> None:
-        """Close the connections that are kept; the vault can still be used."""
+        """See Vault."""
         self._client.close()
 
     def stamps(self) -> dict[str, Stamp]:
@@ -149,6 +132,10 @@ class RestVault:
         if said.get("authenticated") is not True:
             raise wrong_key()
 
+    def seems_gone(self) -> bool:
+        """See Vault."""
+        return self._client.is_refused()
+
     def _read_if_possible(self, path: str) -> str | None:
         try:
             return self.read(path)
@@ -171,7 +158,7 @@ class RestVault:
 
     def _into_trash(self, name: str, content: bytes) -> str:
         """Keep a copy in the trash, under a name that is free; returns its path."""
-        for candidate in islice(_numbered(name), _MAX_NAMESAKES):
+        for candidate in islice(numbered(name), _MAX_NAMESAKES):
             place = f"{TRASH}/{candidate}"
             if self._files.look(place) is not None:
                 continue
@@ -194,16 +181,6 @@ def _require_version(said: object) -> None:
             f"The Local REST API plugin is of version {version[0]}, and 2.0 or newer is needed."
             " Update it in Obsidian's settings."
         )
-
-
-def _numbered(name: str) -> Iterator[str]:
-    """A name, then the same with a number before its suffix, always short enough for a file."""
-    yield name
-    stem, suffix = PurePosixPath(name).stem, PurePosixPath(name).suffix
-    for number in count(1):
-        while len(f"{stem} {number}{suffix}".encode()) > MAX_NAME_BYTES:
-            stem = stem[:-1]
-        yield f"{stem} {number}{suffix}"
 
 
 def _missing(path: str) -> NotFound:

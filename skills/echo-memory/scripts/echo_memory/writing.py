@@ -1,19 +1,20 @@
-"""The writing engine: apply a plan, log it, publish the index."""
+"""The writing engine: apply a plan, log it, have the index published."""
 
 from __future__ import annotations
 
 from collections import Counter
 from typing import Any
 
-from echo_memory import draft, routing, scope, sections
+from echo_memory import draft, routing, scope, sections, shared_index
 from echo_memory.answers import described, shown
 from echo_memory.entities import Entities
 from echo_memory.envelope import GATED
-from echo_memory.errors import Conflict, EchoError
+from echo_memory.errors import Conflict, EchoError, VaultUnreachable
 from echo_memory.memory import Memory
 from echo_memory.naming.entity import Entity
 from echo_memory.planning import Plan, PlanIsStale, make_plan
 from echo_memory.proposal import Proposal
+from echo_memory.shared_index import may_be_entity
 from echo_memory.text import slugify
 
 AGENT_LOG = "Agent Log"
@@ -45,7 +46,7 @@ def capture(echo: Memory, proposal: Proposal, *, apply: bool = True) -> Fields:
                 return _previewed(echo, plan)
             edit = echo.edit(plan.path, plan.change)
         except PlanIsStale:
-            echo.catalog.refresh()
+            echo.mirror.refresh()
             continue
         action = plan.action if edit.changed else "unchanged"
         warnings = [*_unread(echo), *_after(echo, plan, changed=edit.changed)]
@@ -54,9 +55,17 @@ def capture(echo: Memory, proposal: Proposal, *, apply: bool = True) -> Fields:
 
 
 def attempt(echo: Memory, proposal: Proposal, *, apply: bool) -> Fields:
-    """Capture one proposal of several: what stops it stands in its own result."""
+    """Capture one proposal of several: what stops it stands in its own result.
+
+    Raises:
+        VaultUnreachable: applying, for then the others cannot be captured either.
+    """
     try:
         return {"title": proposal.title, **capture(echo, proposal, apply=apply)}
+    except VaultUnreachable as error:
+        if apply:
+            raise
+        return {"title": proposal.title, "ok": False, "error": error.as_dict()}
     except EchoError as error:
         return {"title": proposal.title, "ok": False, "error": error.as_dict()}
 
@@ -101,7 +110,7 @@ def _after(echo: Memory, plan: Plan, *, changed: bool) -> list[str]:
         except EchoError as error:
             error.details["written"] = plan.path
             raise
-    return publish_index(echo)
+    return shared_index.publish(echo)
 
 
 def _is_of_today(echo: Memory, path: str) -> bool:
@@ -152,8 +161,15 @@ def set_scope(echo: Memory, words: str, *, confirm: bool, apply: bool = True) ->
     note = echo.catalog.get(kind.path)
     current = scope.read(note) if note else scope.Scope()
     same = current.scope == words
-    action = "updated" if not same else "confirmed" if confirm else "unchanged"
     now = echo.clock()
+    if echo.is_replay and scope.is_later(current.scope_updated, now.isoformat()):
+        return {
+            "action": "unchanged",
+            "scope": current.scope,
+            "scope_updated": current.scope_updated,
+            "warnings": ["A later scope was set meanwhile; it stays."],
+        }
+    action = "updated" if not same else "confirmed" if confirm else "unchanged"
     if action == "unchanged" or not apply:
         return {"action": action, "scope": words, "scope_updated": current.scope_updated}
 
@@ -168,37 +184,9 @@ def set_scope(echo: Memory, words: str, *, confirm: bool, apply: bool = True) ->
     }
 
 
-def publish_index(echo: Memory) -> list[str]:
-    """Bring the shared entity index to what the notes say; it is derived, so a failure only warns.
-
-    Returns:
-        Warnings.
-    """
-
-    def current(shared: str | None) -> str:
-        echo.catalog.refresh()
-        if shared is not None and any(map(_may_be_entity, echo.catalog.unread)):
-            return shared  # an index without the notes that cannot be read now would forget them
-        return echo.catalog.entities.to_json()
-
-    try:
-        echo.edit(routing.table().files["entities"], current)
-    except EchoError as error:
-        echo.notify(f"the shared index was not written: {error.message}")
-        return [
-            "The shared index could not be written now; the next capture or `reindex` mends it."
-        ]
-    return []
-
-
-def _may_be_entity(path: str) -> bool:
-    kind = routing.table().kind_at(path)
-    return kind is not None and kind.entity
-
-
 def _unread(echo: Memory) -> list[str]:
     """A warning that names were not compared with notes that cannot be read."""
-    hidden = [path for path in echo.catalog.unread if _may_be_entity(path)]
+    hidden = [path for path in echo.mirror.unread if may_be_entity(path)]
     if not hidden:
         return []
     return [f"Not compared with {len(hidden)} notes that cannot be read, such as {hidden[0]}."]

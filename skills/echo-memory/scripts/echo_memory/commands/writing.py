@@ -7,11 +7,11 @@ from collections.abc import Mapping
 
 from echo_memory import routing
 from echo_memory.commands import inputs
-from echo_memory.commands.command import REFERENCE, Command, Values, no_arguments
+from echo_memory.commands.command import REFERENCE, Command, Values
 from echo_memory.envelope import Envelope
 from echo_memory.errors import BadRequest
 from echo_memory.memory import Memory
-from echo_memory.ops import bootstrap, capture, link, note, reflect, session, triage
+from echo_memory.ops import capture, link, note, reflect, session, triage
 from echo_memory.proposal import PROPOSAL_SCHEMA
 
 _JSON = "JSON, a file of it, or - for standard input"
@@ -148,19 +148,6 @@ def _session(echo: Memory, values: Values) -> Envelope:
     return session.session_end_op(echo, **required, **optional, apply=values.apply)
 
 
-def _declare_put(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("path", help="a path; .md is added where it is missing")
-    parser.add_argument("text", help="the whole note, or - for standard input")
-
-
-def _put(echo: Memory, values: Values) -> Envelope:
-    return note.put_op(echo, values.path, inputs.text(values.text, "text"))
-
-
-def _declare_delete(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("path", help=REFERENCE)
-
-
 COMMANDS = (
     Command(
         "capture",
@@ -226,30 +213,5 @@ COMMANDS = (
             "session-end --bundle session.json",
             "session-end --slug kickoff --log-body - --agent-log-line 'Kickoff done' --apply",
         ),
-    ),
-    Command(
-        "bootstrap",
-        "make a folder an ECHO vault; touches no note",
-        no_arguments,
-        lambda echo, _: bootstrap.bootstrap_op(echo),
-        ("--vault ~/notes bootstrap",),
-        makes_vault=True,
-    ),
-    Command(
-        "reindex",
-        "read every note again and write the shared index",
-        no_arguments,
-        lambda echo, _: bootstrap.reindex_op(echo),
-        ("reindex",),
-    ),
-    Command(
-        "put", "write a whole note", _declare_put, _put, ("put resources/notes.md - <notes.md",)
-    ),
-    Command(
-        "delete",
-        "move a note into the vault's .trash",
-        _declare_delete,
-        lambda echo, values: note.delete_op(echo, values.path),
-        ("delete working/old-plan",),
     ),
 )

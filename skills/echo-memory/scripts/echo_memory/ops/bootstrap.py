@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from echo_memory import draft, routing, writing
+from echo_memory import draft, own_nonce, routing, shared_index, vault_lock
 from echo_memory.envelope import Envelope, success
 from echo_memory.memory import Memory
 
@@ -15,7 +15,7 @@ def bootstrap_op(echo: Memory) -> Envelope:
     Returns:
         `created` and `kept`, both lists of paths.
     """
-    echo.catalog.refresh()
+    echo.mirror.refresh(checked=False)
     table = routing.table()
     fixed = [kind for name, kind in table.fixed.items() if kind.bootstrap and name != "marker"]
     outcome: dict[str, list[str]] = {"created": [], "kept": []}
@@ -23,7 +23,7 @@ def bootstrap_op(echo: Memory) -> Envelope:
         skeleton = _skeleton(echo, kind)
         made = echo.edit(kind.path, partial(_unless_there, skeleton))
         outcome["created" if made.before is None else "kept"].append(kind.path)
-    warnings = writing.publish_index(echo)
+    warnings = shared_index.publish_now(echo)
     return success("bootstrap", **outcome, warnings=warnings)
 
 
@@ -31,10 +31,15 @@ def reindex_op(echo: Memory) -> Envelope:
     """Read every note again and write the shared entity index from what they say.
 
     Returns:
-        `notes` and `entities`, both counts.
+        `notes` and `entities`, both counts; `lock-held` where somebody has the vault's lock.
     """
-    echo.refresh(writing=True)
-    warnings = writing.publish_index(echo)
+    echo.prepare()
+    echo.mirror.refresh()
+    other = vault_lock.holding(echo)
+    ours = other is not None and other.nonce == own_nonce.kept(echo.config)
+    if other is not None and not ours:
+        return vault_lock.lock_held("reindex", other, echo.clock())
+    warnings = shared_index.publish_now(echo, has_lock=ours)
     return success(
         "reindex",
         notes=echo.catalog.note_count,

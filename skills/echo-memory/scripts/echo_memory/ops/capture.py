@@ -8,8 +8,10 @@ from echo_memory import arguments, writing
 from echo_memory.envelope import Envelope
 from echo_memory.memory import Memory
 from echo_memory.proposal import parse
+from echo_memory.queueing import queued
 
 
+@queued("capture", writes=lambda given: not given.get("dry_run"))
 def capture_op(
     echo: Memory,
     title: str,
@@ -55,7 +57,10 @@ def capture_op(
         }
     )
     apply = not arguments.flag(dry_run, "dry_run")
-    warnings = echo.refresh(writing=apply)
-    fields = writing.capture(echo, proposal, apply=apply)
-    every = [*warnings, *fields.pop("warnings", [])]
-    return {"op": "capture", **fields, **({"warnings": every} if every else {})}
+    if apply:
+        echo.prepare()
+        return {"op": "capture", **writing.capture(echo, proposal)}
+    view = echo.look()
+    fields = writing.capture(echo, proposal, apply=False)
+    every = [*view.warnings, *fields.pop("warnings", [])]
+    return {"op": "capture", **fields, **view.fields, **({"warnings": every} if every else {})}

@@ -8,11 +8,10 @@ import platform
 import shutil
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from echo_memory import __version__, arguments, linting, routing
+from echo_memory import __version__, arguments, linting, routing, vault_lock
 from echo_memory.envelope import Envelope, success
 from echo_memory.errors import EchoError, NotFound
 from echo_memory.memory import Memory
@@ -73,46 +72,42 @@ def _checks(echo: Memory) -> list[Check]:
     reachable = _vault(echo)
     checks = [reachable]
     if reachable.ok:
-        checks += [_access(echo), _marker(echo), _index(echo), _lock(echo)]
-    return [*checks, *_state(echo), _version()]
+        checks += [*_access(echo), _marker(echo), _index(echo), _lock(echo)]
+    return [*checks, _outbox(echo), *_state(echo), _version()]
 
 
 def _vault(echo: Memory) -> Check:
     try:
         echo.vault.probe()
-        echo.catalog.refresh()
+        echo.mirror.refresh()
     except EchoError as error:
-        return Check(
-            "vault",
-            ok=False,
-            detail=error.message,
-            fix="Mount or create the folder that ECHO_BASE or --vault names, and check who may"
-            " read it.",
+        fix = (
+            "Mount or create the folder that ECHO_BASE or --vault names, and check who may read it."
+            if isinstance(echo.config.vault, Path)
+            else "Start Obsidian with the Local REST API plugin, or mend what the detail says."
         )
+        return Check("vault", ok=False, detail=error.message, fix=fix)
     return Check("vault", ok=True, detail=f"reachable; {echo.catalog.note_count} notes")
 
 
-def _access(echo: Memory) -> Check:
-    if os.access(echo.config.vault, os.R_OK | os.W_OK | os.X_OK):
-        return Check("access", ok=True, detail="the folder can be read and written")
-    return Check(
-        "access",
-        ok=False,
-        detail="the folder cannot be read and written by this user",
-        fix="Give this user read and write permission, or mount the folder so.",
-    )
+def _access(echo: Memory) -> Iterator[Check]:
+    """Whether a folder may be written to; who else has a vault asks for a key instead."""
+    if not isinstance(echo.config.vault, Path):
+        yield Check("access", ok=True, detail="the API key is accepted")
+    elif os.access(echo.config.vault, os.R_OK | os.W_OK | os.X_OK):
+        yield Check("access", ok=True, detail="the folder can be read and written")
+    else:
+        yield Check(
+            "access",
+            ok=False,
+            detail="the folder cannot be read and written by this user",
+            fix="Give this user read and write permission, or mount the folder so.",
+        )
 
 
 def _marker(echo: Memory) -> Check:
     table = routing.table()
     note = echo.catalog.get(table.fixed["marker"].path)
-    if echo.is_lost:
-        return Check(
-            "marker",
-            ok=False,
-            detail="the marker note is gone; this may be an empty mount point",
-            fix="Mount the vault; only if you removed the note yourself, run `bootstrap`.",
-        )
     if note is None:
         return Check(
             "marker",
@@ -134,7 +129,7 @@ def _marker(echo: Memory) -> Check:
 
 def _index(echo: Memory) -> Check:
     """What is known of the notes; the shared index is derived, so that it lags is no fault."""
-    known = f"{len(echo.catalog.entities)} entities, read {echo.catalog.age_s or 0:.0f} s ago"
+    known = f"{len(echo.catalog.entities)} entities, read {echo.mirror.age_s or 0:.0f} s ago"
     try:
         shared = echo.vault.read(routing.table().files["entities"])
         json.loads(shared)
@@ -154,18 +149,40 @@ def _index(echo: Memory) -> Check:
 
 def _lock(echo: Memory) -> Check:
     """The advisory lock of the vault; one that is held or expired is no fault."""
-    path = routing.table().files["lock"]
     try:
-        lock = json.loads(echo.vault.read(path))
-        holder, expires = str(lock["holder"])[:80], datetime.fromisoformat(lock["expires"])
-        held = expires > echo.clock()
-    except NotFound:
+        held = vault_lock.read(echo)
+    except (EchoError, ValueError):
+        return Check(
+            "lock",
+            ok=False,
+            detail="the lock file cannot be read",
+            fix=f"Run `unlock --force`, or delete {vault_lock.path()}.",
+        )
+    if held is None:
         return Check("lock", ok=True, detail="free")
-    except (EchoError, ValueError, KeyError, TypeError):
-        return Check("lock", ok=False, detail="the lock file cannot be read", fix=f"Delete {path}.")
-    until = expires.isoformat(timespec="seconds")
-    detail = f"held by {holder} until {until}" if held else f"free; {holder}'s expired at {until}"
-    return Check("lock", ok=True, detail=detail)
+    until = held.expires.isoformat(timespec="seconds")
+    if held.is_over(echo.clock()):
+        return Check("lock", ok=True, detail=f"free; {held.holder}'s expired at {until}")
+    return Check("lock", ok=True, detail=f"held by {held.holder} until {until}")
+
+
+def _outbox(echo: Memory) -> Check:
+    """The writes that the vault could not take; that some wait while it is away is no fault."""
+    try:
+        status = echo.outbox.status()
+    except EchoError as error:
+        return Check("outbox", ok=False, detail=error.message, fix="See the detail.")
+    oldest = status.oldest.isoformat(timespec="minutes") if status.oldest else ""
+    waits = f"{status.waiting} wait, the oldest since {oldest}" if status.waiting else "none waits"
+    if not status.parked:
+        return Check("outbox", ok=True, detail=waits)
+    return Check(
+        "outbox",
+        ok=False,
+        detail=f"{waits}; {status.parked} need a decision",
+        fix="Look at them with `outbox list` and `outbox show ID`, then file them anew, `outbox"
+        " retry ID` or `outbox drop ID`.",
+    )
 
 
 def _state(echo: Memory) -> Iterator[Check]:

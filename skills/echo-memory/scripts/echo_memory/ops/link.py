@@ -7,11 +7,13 @@ from echo_memory.envelope import Envelope, success
 from echo_memory.errors import BadRequest, NotFound
 from echo_memory.memory import Memory
 from echo_memory.note import Note
+from echo_memory.queueing import queued
 from echo_memory.text import fold
 
 RELATED = "Related"
 
 
+@queued("link")
 def link_op(echo: Memory, a: str, b: str) -> Envelope:
     """Add a bullet under `## Related` in both notes, each naming the other.
 
@@ -28,7 +30,7 @@ def link_op(echo: Memory, a: str, b: str) -> Envelope:
         NotFound: a name that no note has.
     """
     names = {"a": arguments.reference(a, "a"), "b": arguments.reference(b, "b")}
-    echo.refresh(writing=True)
+    echo.prepare()
     one, other = (echo.locate(name, field=field) for field, name in names.items())
     if one.path == other.path:
         raise BadRequest("a and b are the same note. Name two.", field="b")

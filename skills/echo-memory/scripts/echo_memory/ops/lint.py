@@ -17,5 +17,5 @@ def lint_op(echo: Memory) -> Envelope:
     Raises:
         VaultUnreachable: the vault does not answer.
     """
-    warnings = echo.refresh()
-    return success("lint", **linting.report(echo), warnings=warnings)
+    view = echo.look()
+    return success("lint", **linting.report(echo), **view.fields, warnings=view.warnings)

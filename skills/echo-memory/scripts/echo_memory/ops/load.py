@@ -6,13 +6,18 @@ from typing import NamedTuple
 
 from echo_memory import arguments, digest, inbox, routing, scope
 from echo_memory.envelope import Envelope, success
+from echo_memory.errors import EchoError
 from echo_memory.inbox import Item
 from echo_memory.memory import NOT_A_VAULT, Memory
 from echo_memory.note import Note
+from echo_memory.queueing import Flushed, flush
 from echo_memory.text import fold
 
 BRIEF_CHARS, WHOLE_CHARS = 6_000, 24_000
 MIN_CHARS, MAX_CHARS = 500, 200_000
+
+FLUSH_S = 10.0
+"""How long to replay what waits before the answer is given."""
 
 _LABELS = 200  # what whoever shows the answer needs for the names of the sections
 _ITEM_CHARS = 160
@@ -56,7 +61,8 @@ def load_op(echo: Memory, *, brief: bool = True, budget_chars: int | None = None
     budget = BRIEF_CHARS if in_brief else WHOLE_CHARS
     if budget_chars is not None:
         budget = arguments.integer(budget_chars, "budget_chars", low=MIN_CHARS, high=MAX_CHARS)
-    warnings = echo.refresh()
+    flushed = _flushed(echo)
+    view = echo.look(*_paths(echo))
     waiting = _waiting(echo)
     parts = _brief(echo, waiting) if in_brief else _whole(echo)
     ages = [item.age_days for item in waiting if item.age_days is not None]
@@ -67,10 +73,40 @@ def load_op(echo: Memory, *, brief: bool = True, budget_chars: int | None = None
             "inbox_count": len(waiting),
             "inbox_oldest_days": max(ages, default=None),
         },
-        queued_flushed=0,
-        offline=False,
-        warnings=warnings,
+        queued_flushed=flushed.done,
+        **{"offline": False, **view.fields},
+        warnings=[*view.warnings, *_outbox(echo)],
     )
+
+
+def _flushed(echo: Memory) -> Flushed:
+    """What became of the writes that wait; one that cannot be replayed now keeps nobody waiting."""
+    try:
+        return flush(echo, seconds=FLUSH_S)
+    except EchoError as error:
+        echo.notify(f"the outbox was not replayed: {error.message}")
+        return Flushed()
+
+
+def _outbox(echo: Memory) -> list[str]:
+    try:
+        status = echo.outbox.status()
+    except EchoError as error:
+        return [error.message]
+    waiting = f"{status.waiting} writes wait until the vault is back."
+    parked = (
+        f"{status.parked} earlier writes need the operator's decision: `echo-memory outbox list`."
+    )
+    return [*([waiting] if status.waiting else []), *([parked] if status.parked else [])]
+
+
+def _paths(echo: Memory) -> list[str]:
+    """The notes that are told of, as far as it is known beforehand which they are."""
+    fixed = routing.table().fixed
+    names = ("marker", "preferences", "context", "heartbeat", "inbox")
+    session, _ = _last_session(echo)
+    paths = [fixed[name].path for name in names]
+    return [*paths, _today_path(echo), *([session.path] if session else [])]
 
 
 def _within(parts: dict[str, Part], budget: int) -> dict[str, str]:

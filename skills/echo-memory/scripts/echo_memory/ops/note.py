@@ -6,13 +6,14 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from echo_memory import arguments, routing, sections, writing
+from echo_memory import arguments, routing, sections, shared_index
 from echo_memory.envelope import Envelope, success
 from echo_memory.errors import NotFound
 from echo_memory.graph import Graph
 from echo_memory.memory import Memory
 from echo_memory.note import Note
-from echo_memory.vault import safe_path
+from echo_memory.queueing import queued
+from echo_memory.vault_paths import safe_path
 
 DEFAULT_CHARS = 8_000
 MIN_CHARS, MAX_CHARS = 200, 100_000
@@ -44,7 +45,8 @@ def get_note_op(
     wanted = arguments.reference(path, "path")
     heading = arguments.text(section, "section", limit=MAX_TARGET).strip()
     arguments.integer(max_chars, "max_chars", low=MIN_CHARS, high=MAX_CHARS)
-    warnings = echo.refresh()
+    view = echo.look()
+    warnings = view.warnings
     note = echo.locate(wanted)
     if routing.table().kind_at(note.path) is None:
         warnings.append("This note stands outside the memory's own folders.")
@@ -62,6 +64,7 @@ def get_note_op(
         frontmatter=frontmatter,
         total_chars=len(content),
         **_cut(note, content, max_chars),
+        **view.fields,
         warnings=warnings,
     )
 
@@ -89,6 +92,7 @@ def _cut(note: Note, content: str, max_chars: int) -> dict[str, object]:
     return {"truncated": True, "headings": headings}
 
 
+@queued("append")
 def append_op(echo: Memory, path: str, line: str) -> Envelope:
     """Add a line at the end of a note, unless that whole line is already in it.
 
@@ -100,12 +104,13 @@ def append_op(echo: Memory, path: str, line: str) -> Envelope:
     wanted = arguments.reference(path, "path")
     words = arguments.text(line, "line", limit=MAX_CONTENT).strip("\n")
     arguments.reference(words, "line", limit=MAX_CONTENT)
-    echo.refresh(writing=True)
+    echo.prepare()
     note = echo.locate(wanted)
     edit = echo.edit(note.path, _existing(note, lambda text: sections.append_line(text, words)))
     return success("append", action=_action(edit.changed), path=note.path)
 
 
+@queued("patch")
 def patch_op(
     echo: Memory, path: str, *, operation: str, target_type: str, target: str, content: str
 ) -> Envelope:
@@ -121,7 +126,7 @@ def patch_op(
     arguments.choice(target_type, "target_type", TARGET_TYPES)
     where = arguments.text(target, "target", limit=MAX_TARGET, required=True)
     words = arguments.text(content, "content", limit=MAX_CONTENT)
-    echo.refresh(writing=True)
+    echo.prepare()
     note = echo.locate(wanted)
 
     def change(text: str) -> str:
@@ -137,10 +142,11 @@ def patch_op(
         )
 
     before = echo.catalog.entities.by_path(note.path)
-    edit = echo.edit(note.path, _existing(note, change))
+    witness = words.strip() if operation != "replace" and target_type != "frontmatter" else ""
+    edit = echo.edit(note.path, _existing(note, change), once=True, witness=witness)
     named_otherwise = echo.catalog.entities.by_path(note.path) != before
     warnings = _moved_kind(note, Note(note.path, edit.after))
-    warnings += writing.publish_index(echo) if named_otherwise else []
+    warnings += shared_index.publish(echo) if named_otherwise else []
     return success("patch", action=_action(edit.changed), path=note.path, warnings=warnings)
 
 
@@ -153,13 +159,20 @@ def _moved_kind(before: Note, after: Note) -> list[str]:
     return [f"The type is {became} now, but the note stands in the folder of a {place.name}."]
 
 
+@queued("put")
 def put_op(echo: Memory, path: str, text: str) -> Envelope:
-    """Write a whole note, new or in the place of the old one; for the operator."""
+    """Write a whole note, new or in the place of the old one; for the operator.
+
+    One that waited for the vault is parked when the note is no longer the one that it was for.
+    """
     wanted = _markdown(arguments.reference(path, "path"))
     arguments.text(text, "text")  # only checked: the note gets the line endings that it came with
-    echo.refresh(writing=True)
-    edit = echo.edit(wanted, lambda _: text)
-    warnings = writing.publish_index(echo)
+    known = echo.catalog.get(wanted) if echo.mirror.is_known else None
+    if echo.attempt:
+        echo.attempt.expect(wanted, known.text if known else None, text)
+    echo.prepare()
+    edit = echo.edit(wanted, lambda _: text, once=True)
+    warnings = shared_index.publish(echo)
     action = "created" if edit.before is None else _action(edit.changed)
     return success("put", action=action, path=wanted, warnings=warnings)
 
@@ -175,7 +188,7 @@ def delete_op(echo: Memory, path: str) -> Envelope:
         NotFound: no such note.
     """
     wanted = arguments.reference(path, "path")
-    echo.refresh(writing=True)
+    echo.prepare()
     note = echo.locate(wanted)
     linking = _linking(echo, note)
     trashed_to = echo.trash(note.path)
@@ -185,7 +198,7 @@ def delete_op(echo: Memory, path: str) -> Envelope:
         trashed_to=trashed_to,
         links_broken=len(linking),
         linked_from=linking[:MAX_LINKING],
-        warnings=writing.publish_index(echo),
+        warnings=shared_index.publish(echo),
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from echo_memory import arguments, hits, inbox, routing
 from echo_memory.answers import described
 from echo_memory.envelope import Envelope, success
+from echo_memory.faults import offline
 from echo_memory.lines import short
 from echo_memory.memory import Memory
 from echo_memory.note import Note
@@ -66,14 +67,16 @@ def recall_op(
     arguments.integer(limit, "limit", low=1, high=MAX_LIMIT)
     arguments.integer(budget_chars, "budget_chars", low=MIN_BUDGET, high=MAX_BUDGET)
     arguments.flag(include_linked, "include_linked")
-    warnings = echo.refresh()
-    budget = budget_chars - sum(len(f"\nWarning: {warning}") for warning in warnings)
+    view = echo.look()
+    budget = budget_chars - sum(len(f"\nWarning: {warning}") for warning in view.warnings)
+    budget -= len(offline(view.fields)) + 1 if view.offline else 0
     found = echo.catalog.search(words, today=echo.today(), limit=limit)
     if not found:
-        return success("recall", **_nothing(echo, words, budget), warnings=warnings)
+        nothing = _nothing(echo, words, budget)
+        return success("recall", **nothing, **view.fields, warnings=view.warnings)
     ties = echo.catalog.ties(found, limit=limit) if include_linked else []
     fitted = _fit(_Question.of(echo, words), found, ties, budget)
-    return success("recall", **fitted, warnings=warnings)
+    return success("recall", **fitted, **view.fields, warnings=view.warnings)
 
 
 def _nothing(echo: Memory, words: str, budget: int) -> Fields:

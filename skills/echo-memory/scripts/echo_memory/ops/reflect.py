@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from echo_memory import arguments, writing
+from echo_memory import arguments, shared_index, writing
 from echo_memory.envelope import Envelope, success
 from echo_memory.memory import Memory
-from echo_memory.proposal import parse_list
+from echo_memory.proposal import Proposal, parse_list
+from echo_memory.queueing import queued
 
 
+@queued("reflect", writes=lambda given: bool(given.get("apply")))
 def apply_op(
     echo: Memory, proposals: Sequence[Mapping[str, Any]], *, apply: bool = False
 ) -> Envelope:
@@ -26,9 +28,16 @@ def apply_op(
     """
     parsed = parse_list(proposals, "proposals")
     applying = arguments.flag(apply, "apply")
-    warnings = echo.refresh(writing=applying)
-    batch = writing.Batch(echo, apply=applying)
-    results = [batch.attempt(proposal) for proposal in parsed]
+    if not applying:
+        view = echo.look()
+        return _reflected(echo, parsed, "preview", warnings=view.warnings, **view.fields)
+    echo.prepare()
+    with shared_index.published_once(echo) as batch:
+        return _reflected(batch, parsed, "applied")
+
+
+def _reflected(echo: Memory, proposals: Sequence[Proposal], action: str, **fields: Any) -> Envelope:
+    batch = writing.Batch(echo, apply=action == "applied")
+    results = [batch.attempt(proposal) for proposal in proposals]
     filed = sum(1 for result in results if result["ok"])
-    action = "applied" if applying else "preview"
-    return success("reflect", action=action, results=results, filed=filed, warnings=warnings)
+    return success("reflect", action=action, results=results, filed=filed, **fields)

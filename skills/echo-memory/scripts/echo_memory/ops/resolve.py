@@ -22,10 +22,10 @@ def resolve_op(echo: Memory, mention: str) -> Envelope:
         the memory's folders among them (`kind` ""), and `suggest_slug`, which no note has.
     """
     name = arguments.line(mention, "mention", limit=MAX_TITLE, required=True)
-    warnings = echo.refresh()
+    view = echo.look()
     exact = echo.catalog.entities.exact(name)
     if len(exact) == 1:
-        return success("resolve", match=asdict(exact[0]), warnings=warnings)
+        return success("resolve", match=asdict(exact[0]), **view.fields, warnings=view.warnings)
     entities = echo.catalog.entities.candidates(name, limit=MAX_CANDIDATES)
     candidates = [*entities, *echo.catalog.near_plain(name)]
     candidates.sort(key=lambda candidate: -candidate.score)
@@ -34,5 +34,6 @@ def resolve_op(echo: Memory, mention: str) -> Envelope:
         match=False,
         candidates=described(candidates[:MAX_CANDIDATES]),
         suggest_slug=unique_slug(slugify(name), echo.catalog.paths),
-        warnings=warnings,
+        **view.fields,
+        warnings=view.warnings,
     )

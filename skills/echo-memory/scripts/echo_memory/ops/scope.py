@@ -5,6 +5,7 @@ from __future__ import annotations
 from echo_memory import arguments, routing, scope, writing
 from echo_memory.envelope import Envelope, success
 from echo_memory.memory import Memory
+from echo_memory.queueing import queued
 
 
 def scope_show_op(echo: Memory) -> Envelope:
@@ -14,7 +15,7 @@ def scope_show_op(echo: Memory) -> Envelope:
         `scope` and `scope_updated`, null when none was ever set, and `sessions_since`, the sessions
         logged after it was set or last confirmed.
     """
-    warnings = echo.refresh()
+    view = echo.look()
     note = echo.catalog.get(routing.table().fixed["context"].path)
     current = scope.read(note) if note else scope.Scope()
     return success(
@@ -22,10 +23,12 @@ def scope_show_op(echo: Memory) -> Envelope:
         scope=current.scope or None,
         scope_updated=current.scope_updated or None,
         sessions_since=scope.sessions_since(current, echo.catalog.notes()),
-        warnings=warnings,
+        **view.fields,
+        warnings=view.warnings,
     )
 
 
+@queued("scope")
 def scope_set_op(echo: Memory, scope: str) -> Envelope:
     """Switch the scope, or confirm it where it is the same: its stamp is new then, its history not.
 
@@ -33,5 +36,5 @@ def scope_set_op(echo: Memory, scope: str) -> Envelope:
         BadRequest: no text, or more than one line.
     """
     words = arguments.line(scope, "scope", limit=writing.MAX_SCOPE, required=True)
-    echo.refresh(writing=True)
+    echo.prepare()
     return success("scope", **writing.set_scope(echo, words, confirm=True))

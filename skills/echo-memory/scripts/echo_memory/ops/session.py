@@ -6,14 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from echo_memory import arguments, draft, frontmatter, routing, writing
+from echo_memory import arguments, draft, frontmatter, routing, shared_index, writing
 from echo_memory import scope as scopes
 from echo_memory.answers import shown
 from echo_memory.envelope import Envelope
-from echo_memory.errors import Conflict, EchoError
+from echo_memory.errors import Conflict, EchoError, VaultUnreachable
 from echo_memory.memory import Memory
 from echo_memory.proposal import Proposal, checked_body, parse_list
+from echo_memory.queueing import queued
 from echo_memory.text import slugify, unique_slug
+from echo_memory.vault import Stale
 
 _TRIES = 3
 
@@ -31,6 +33,7 @@ class Bundle:
     reflect: tuple[Proposal, ...]
 
 
+@queued("session-end", writes=lambda given: bool(given.get("apply")))
 def session_end_op(
     echo: Memory,
     *,
@@ -62,16 +65,20 @@ def session_end_op(
         reflect=tuple(parse_list(reflect, "reflect")),
     )
     applying = arguments.flag(apply, "apply")
-    warnings = echo.refresh(writing=applying)
+    if not applying:
+        view = echo.look()
+        return _run(echo, bundle, view.warnings, applying=False) | view.fields
+    echo.prepare()
     for _ in range(_TRIES):
         try:
-            return _run(echo, bundle, warnings, applying=applying)
+            with shared_index.published_once(echo) as batch:
+                return _run(batch, bundle, [], applying=True)
         except _NameIsTaken:
-            echo.catalog.refresh()
+            echo.mirror.refresh()
     raise Conflict("Other sessions were logged under this name at the same time. Try again.")
 
 
-class _NameIsTaken(Exception):
+class _NameIsTaken(Stale):
     """Another log was written where this one belonged, between the plan and the write."""
 
 
@@ -92,6 +99,8 @@ def _run(echo: Memory, bundle: Bundle, warnings: list[str], *, applying: bool) -
     for name, step in _steps(echo, bundle, path, over=over):
         try:
             envelope["steps"].append({"step": name, **step(applying)})
+        except VaultUnreachable:
+            raise
         except EchoError as error:
             envelope["steps"].append({"step": name, "ok": False, "error": error.as_dict()})
             return {**envelope, "ok": False, "error": error.as_dict()}
@@ -99,9 +108,11 @@ def _run(echo: Memory, bundle: Bundle, warnings: list[str], *, applying: bool) -
 
 
 def _is_over(echo: Memory, path: str) -> bool:
-    """Whether the session is logged already, and another was completed after it."""
+    """Whether another session was completed after this one, which was logged already or waited."""
     log = echo.catalog.get(path)
     heartbeat = echo.catalog.get(routing.table().fixed["heartbeat"].path)
+    if echo.is_replay and heartbeat is not None and heartbeat.scalar("path") != path:
+        return scopes.is_later(heartbeat.scalar("completed_at"), echo.clock().isoformat())
     if log is None or heartbeat is None or heartbeat.scalar("path") == path:
         return False
     return scopes.is_later(heartbeat.scalar("completed_at"), log.scalar("created"))

@@ -6,12 +6,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from echo_memory import arguments, draft, inbox, processing_log, routing, sections, writing
+from echo_memory import (
+    arguments,
+    draft,
+    inbox,
+    processing_log,
+    routing,
+    sections,
+    shared_index,
+    writing,
+)
 from echo_memory.envelope import Envelope, success
-from echo_memory.errors import BadRequest, EchoError, NotFound
+from echo_memory.errors import BadRequest, EchoError, NotFound, VaultUnreachable
 from echo_memory.inbox import Item
 from echo_memory.memory import Memory
 from echo_memory.proposal import Proposal, parse_list
+from echo_memory.queueing import queued
 
 _MAX_LINE, _MAX_LISTED = 1_000, 7_000
 _MAX_FACTS = 60  # what an item's id, age and kind take
@@ -36,7 +46,7 @@ def list_op(echo: Memory) -> Envelope:
         known is null. A line of more than 1,000 characters is cut, and what is past some 7,000 in
         all is only counted, in `omitted`.
     """
-    warnings = echo.refresh()
+    view = echo.look()
     waiting = _items(echo)
     items = [
         {
@@ -50,7 +60,7 @@ def list_op(echo: Memory) -> Envelope:
     ]
     left_out = len(waiting) - len(items)
     omitted = {"omitted": left_out} if left_out else {}
-    return success("triage", items=items, **omitted, warnings=warnings)
+    return success("triage", items=items, **omitted, **view.fields, warnings=view.warnings)
 
 
 def _fitting(waiting: Sequence[Item]) -> list[Item]:
@@ -63,6 +73,7 @@ def _fitting(waiting: Sequence[Item]) -> list[Item]:
     return list(waiting)
 
 
+@queued("triage", writes=lambda given: bool(given.get("apply")))
 def route_op(
     echo: Memory, proposals: Sequence[Mapping[str, Any]], *, apply: bool = False
 ) -> Envelope:
@@ -90,16 +101,19 @@ def route_op(
             name = f"proposals[{at}].kind"
             raise BadRequest(f"{name} is missing. Say what the item is.", field=name)
     if not applying:
-        return _routed(echo, lines, parsed, echo.refresh(), apply=False)
+        view = echo.look()
+        preview = _routed(echo, lines, parsed, apply=False)
+        return preview | view.fields | ({"warnings": view.warnings} if view.warnings else {})
     with echo.turns.hold("triage"):  # two callers must not file one item twice
-        return _routed(echo, lines, parsed, echo.refresh(writing=True), apply=True)
+        echo.prepare()
+        with shared_index.published_once(echo) as batch:
+            return _routed(batch, lines, parsed, apply=True)
 
 
 def _routed(
     echo: Memory,
     lines: Sequence[str],
     proposals: Sequence[Proposal],
-    warnings: list[str],
     *,
     apply: bool,
 ) -> Envelope:
@@ -122,7 +136,6 @@ def _routed(
         results=results,
         filed=sum(1 for result in results if result["ok"]),
         remaining=len(_items(echo)),
-        warnings=warnings,
     )
 
 
@@ -176,6 +189,8 @@ def _route(echo: Memory, item: Item, result: Fields, *, last: bool, apply: bool)
         _audit(echo, item, str(result["path"]))
         if last:
             _remove(echo, item)
+    except VaultUnreachable:
+        raise
     except EchoError as error:
         return {**result, "ok": False, "error": error.as_dict()}
     return result

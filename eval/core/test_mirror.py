@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import secrets
 import threading
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from datetime import date
 from pathlib import Path
 
@@ -15,10 +17,12 @@ from hypothesis import strategies as st
 
 from echo_memory import folder_vault
 from echo_memory.catalog import Catalog
+from echo_memory.copies import Copies
 from echo_memory.errors import VaultUnreachable
 from echo_memory.folder_vault import FolderVault
 from echo_memory.memory import Memory
 from echo_memory.mentions import mentioned
+from echo_memory.mirror import Mirror
 from echo_memory.note import Note
 from echo_memory.ops.capture import capture_op
 from echo_memory.ops.note import get_note_op, patch_op
@@ -37,8 +41,20 @@ def vault(vault_folder: Path) -> FolderVault:
 
 
 @pytest.fixture
-def catalog(vault: FolderVault) -> Catalog:
-    return Catalog(vault)
+def catalog() -> Catalog:
+    return Catalog()
+
+
+@pytest.fixture
+def mirror(vault: FolderVault, catalog: Catalog, tmp_path: Path) -> Iterator[Mirror]:
+    with closing(Mirror(vault, catalog, Copies(tmp_path / "state", "vault"))) as following:
+        yield following
+
+
+def following(vault: FolderVault, state: Path) -> tuple[Catalog, Mirror]:
+    """A catalogue and its mirror, of a process that knows nothing yet."""
+    catalog = Catalog()
+    return catalog, Mirror(vault, catalog, Copies(state / secrets.token_hex(8), "vault"))
 
 
 def known(catalog: Catalog) -> dict[str, str]:
@@ -53,63 +69,65 @@ def found(catalog: Catalog, query: str) -> list[str]:
 
 
 def test_a_catalogue_knows_nothing_before_its_first_look(
-    catalog: Catalog, vault_folder: Path
+    catalog: Catalog, mirror: Mirror, vault_folder: Path
 ) -> None:
     put(vault_folder / ADA, "# Ada\n")
 
-    assert (catalog.notes(), catalog.age_s) == ([], None)
-    catalog.refresh()
+    assert (catalog.notes(), mirror.age_s) == ([], None)
+    mirror.refresh()
     assert (known(catalog), catalog.note_count) == ({ADA: "# Ada\n"}, 1)
-    assert catalog.age_s is not None
+    assert mirror.age_s is not None
 
 
 def test_a_note_that_a_person_made_changed_moved_or_deleted_is_seen_by_the_next_look(
-    catalog: Catalog, vault_folder: Path
+    catalog: Catalog, mirror: Mirror, vault_folder: Path
 ) -> None:
     note = put(vault_folder / ADA, "# Ada\n")
-    catalog.refresh()
+    mirror.refresh()
     assert found(catalog, "ada") == [ADA]
 
     note.write_text("# Ada\n\nalias of nobody\n")
-    catalog.refresh()
+    mirror.refresh()
     assert found(catalog, "nobody") == [ADA]
 
     moved = "projects/active/ada.md"
     (vault_folder / "projects/active").mkdir(parents=True)
     note.rename(vault_folder / moved)
-    catalog.refresh()
+    mirror.refresh()
     assert (list(known(catalog)), found(catalog, "nobody")) == ([moved], [moved])
     assert [entity.kind for entity in catalog.entities] == ["project"]
     assert catalog.paths.named("ada") == (moved,)
 
     (vault_folder / moved).unlink()
-    catalog.refresh()
+    mirror.refresh()
     assert (known(catalog), found(catalog, "nobody")) == ({}, [])
     assert (list(catalog.entities), catalog.paths.named("ada")) == ([], ())
 
 
 def test_a_note_that_is_rewritten_within_one_tick_and_size_is_seen(
-    catalog: Catalog, vault_folder: Path, monkeypatch: pytest.MonkeyPatch
+    catalog: Catalog, mirror: Mirror, vault_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The clocks of most file systems stand still for some milliseconds; here it does so for good.
     monkeypatch.setattr(folder_vault, "_times", lambda status: f"{status.st_size}-0-0")
     note = put(vault_folder / ADA, "# One\n")
-    catalog.refresh()
+    mirror.refresh()
 
     note.write_text("# Two\n")
-    catalog.refresh()
+    mirror.refresh()
 
     assert known(catalog)[ADA] == "# Two\n"
 
 
-def test_a_note_whose_time_was_set_back_is_seen(catalog: Catalog, vault_folder: Path) -> None:
+def test_a_note_whose_time_was_set_back_is_seen(
+    catalog: Catalog, mirror: Mirror, vault_folder: Path
+) -> None:
     note = put(vault_folder / ADA, "# One\n")
     os.utime(note, ns=(1_000, 1_000))
-    catalog.refresh()
+    mirror.refresh()
 
     note.write_text("# Two\n")
     os.utime(note, ns=(1_000, 1_000))
-    catalog.refresh()
+    mirror.refresh()
 
     assert known(catalog)[ADA] == "# Two\n"
 
@@ -127,59 +145,63 @@ def test_a_note_that_did_not_change_is_not_read_again(vault_folder: Path) -> Non
             return super().read_many(wanted)
 
     vault = Counting(vault_folder)
-    catalog = Catalog(vault)
+    catalog, mirror = following(vault, vault_folder.parent)
     put(vault_folder / ADA, "# Ada\n")
-    catalog.refresh()
+    mirror.refresh()
     first = catalog.get(ADA)
 
-    catalog.refresh()
+    mirror.refresh()
 
     assert vault.reads == [ADA]
     assert catalog.get(ADA) is first
 
 
 def test_a_note_that_was_touched_and_says_the_same_stays_the_same(
-    catalog: Catalog, vault_folder: Path
+    catalog: Catalog, mirror: Mirror, vault_folder: Path
 ) -> None:
     put(vault_folder / ADA, "# Ada\n")
-    catalog.refresh()
+    mirror.refresh()
     first = catalog.get(ADA)
 
     os.utime(vault_folder / ADA, ns=(1_000, 1_000))
-    catalog.refresh()
+    mirror.refresh()
 
     assert catalog.get(ADA) is first
 
 
-def test_a_note_that_cannot_be_read_hides_no_other(catalog: Catalog, vault_folder: Path) -> None:
+def test_a_note_that_cannot_be_read_hides_no_other(
+    catalog: Catalog, mirror: Mirror, vault_folder: Path
+) -> None:
     put(vault_folder / ADA, "# Ada\n")
     with put(vault_folder / "large.md", "x").open("r+b") as file:
         file.truncate(10_000_001)
 
-    catalog.refresh()
+    mirror.refresh()
 
     assert known(catalog) == {ADA: "# Ada\n"}
 
 
 def test_a_look_at_a_vault_that_went_away_keeps_what_is_known(
-    catalog: Catalog, vault_folder: Path
+    catalog: Catalog, mirror: Mirror, vault_folder: Path
 ) -> None:
     put(vault_folder / ADA, "# Ada\n")
-    catalog.refresh()
+    mirror.refresh()
     vault_folder.rename(vault_folder.with_name("elsewhere"))
 
     for _ in range(2):
         with pytest.raises(VaultUnreachable):
-            catalog.refresh()
+            mirror.refresh()
 
     assert known(catalog) == {ADA: "# Ada\n"}
 
 
-def test_hidden_folders_and_other_files_are_not_notes(catalog: Catalog, vault_folder: Path) -> None:
+def test_hidden_folders_and_other_files_are_not_notes(
+    catalog: Catalog, mirror: Mirror, vault_folder: Path
+) -> None:
     for path in (".obsidian/a.md", ".trash/b.md", "x/.hidden.md", "c.txt", "d.canvas", "e.md.bak"):
         put(vault_folder / path, "# x\n")
 
-    catalog.refresh()
+    mirror.refresh()
 
     assert known(catalog) == {}
 
@@ -200,33 +222,33 @@ def test_a_name_in_nfd_is_known_by_its_nfc_form(memory: Memory, vault_folder: Pa
 
 
 def test_own_writes_and_removals_are_known_at_once(
-    catalog: Catalog, vault: FolderVault, vault_folder: Path
+    catalog: Catalog, mirror: Mirror, vault: FolderVault, vault_folder: Path
 ) -> None:
-    catalog.refresh()
+    mirror.refresh()
 
     vault.write(ADA, "# Ada\n\nsteam\n", expected=None)
-    catalog.put(ADA, "# Ada\n\nsteam\n")
+    mirror.put(ADA, "# Ada\n\nsteam\n")
     assert found(catalog, "steam") == [ADA]
     assert [entity.title for entity in catalog.entities] == ["Ada"]
 
     vault.trash(ADA, expected="# Ada\n\nsteam\n")
-    catalog.drop(ADA)
+    mirror.drop(ADA)
     assert (found(catalog, "steam"), list(catalog.entities)) == ([], [])
     assert mentioned("Ada", catalog.names) == []
 
-    catalog.refresh()
+    mirror.refresh()
     assert known(catalog) == {}
 
 
 def test_an_edit_by_a_person_after_ours_is_seen_by_the_next_look(
-    catalog: Catalog, vault: FolderVault, vault_folder: Path
+    catalog: Catalog, mirror: Mirror, vault: FolderVault, vault_folder: Path
 ) -> None:
-    catalog.refresh()
+    mirror.refresh()
     vault.write(ADA, "# Ada\n", expected=None)
-    catalog.put(ADA, "# Ada\n")
+    mirror.put(ADA, "# Ada\n")
 
     (vault_folder / ADA).write_text("# Eve\n")
-    catalog.refresh()
+    mirror.refresh()
 
     assert known(catalog) == {ADA: "# Eve\n"}
 
@@ -236,13 +258,13 @@ def test_after_our_write_no_stamp_is_trusted(vault_folder: Path) -> None:
         def stamps(self) -> dict[str, Stamp]:
             return dict.fromkeys(super().stamps(), "always the same")
 
-    catalog = Catalog(Unstamped(vault_folder))
+    catalog, mirror = following(Unstamped(vault_folder), vault_folder.parent)
     note = put(vault_folder / ADA, "# One\n")
-    catalog.refresh()
-    catalog.put(ADA, "# Two\n")
+    mirror.refresh()
+    mirror.put(ADA, "# Two\n")
 
     note.write_text("# Three\n")
-    catalog.refresh()
+    mirror.refresh()
 
     assert known(catalog) == {ADA: "# Three\n"}
 
@@ -262,23 +284,23 @@ class Paused(FolderVault):
 
 def test_what_we_write_during_a_look_is_not_undone_by_it(vault_folder: Path) -> None:
     vault = Paused(vault_folder)
-    catalog = Catalog(vault)
+    catalog, mirror = following(vault, vault_folder.parent)
     put(vault_folder / ADA, "# Old\n")
     put(vault_folder / "gone.md", "# Gone\n")
 
     def write() -> None:
         vault.write(ADA, "# New\n", expected="# Old\n")
-        catalog.put(ADA, "# New\n")
+        mirror.put(ADA, "# New\n")
         vault.trash("gone.md", expected="# Gone\n")
-        catalog.drop("gone.md")
+        mirror.drop("gone.md")
         vault.write("made.md", "# Made\n", expected=None)
-        catalog.put("made.md", "# Made\n")
+        mirror.put("made.md", "# Made\n")
 
     vault.meanwhile = write
-    catalog.refresh()
+    mirror.refresh()
 
     assert known(catalog) == {ADA: "# New\n", "made.md": "# Made\n"}
-    catalog.refresh()
+    mirror.refresh()
     assert known(catalog) == {ADA: "# New\n", "made.md": "# Made\n"}
 
 
@@ -286,16 +308,16 @@ def test_a_look_that_waited_for_another_sees_what_changed_before_it_was_asked_fo
     vault_folder: Path,
 ) -> None:
     vault = Paused(vault_folder)
-    catalog = Catalog(vault)
+    catalog, mirror = following(vault, vault_folder.parent)
     note = put(vault_folder / ADA, "# Old\n")
-    second = threading.Thread(target=catalog.refresh)
+    second = threading.Thread(target=mirror.refresh)
 
     def change() -> None:
         note.write_text("# New\n")
         second.start()
 
     vault.meanwhile = change
-    catalog.refresh()
+    mirror.refresh()
     second.join()
 
     assert known(catalog) == {ADA: "# New\n"}
@@ -305,9 +327,9 @@ def test_an_error_of_one_look_is_not_taken_for_a_look_by_those_who_waited(
     vault_folder: Path,
 ) -> None:
     vault = Paused(vault_folder)
-    catalog = Catalog(vault)
+    catalog, mirror = following(vault, vault_folder.parent)
     put(vault_folder / ADA, "# Ada\n")
-    second = threading.Thread(target=catalog.refresh)
+    second = threading.Thread(target=mirror.refresh)
 
     def fail() -> None:
         second.start()
@@ -315,7 +337,7 @@ def test_an_error_of_one_look_is_not_taken_for_a_look_by_those_who_waited(
 
     vault.meanwhile = fail
     with pytest.raises(VaultUnreachable):
-        catalog.refresh()
+        mirror.refresh()
     second.join()
 
     assert known(catalog) == {ADA: "# Ada\n"}
@@ -353,18 +375,18 @@ def test_threads_that_write_search_and_look_all_at_once_end_with_what_is_in_the_
         lambda n: capture_op(memory, f"Mind {n}", kind="concept", body="steam", force=True),
         lambda n: capture_op(memory, f"Plan {n}", kind="project", body=f"Mind {n} steam"),
         by_hand,
-        lambda _: memory.catalog.refresh(),
+        lambda _: memory.mirror.refresh(),
         lambda _: found(memory.catalog, "steam"),
     )
 
     assert faults == []
-    memory.refresh()
+    memory.look()
     on_disk = {
         str(path.relative_to(vault_folder)): path.read_text() for path in vault_folder.rglob("*.md")
     }
     assert known(memory.catalog) == on_disk
-    fresh = Catalog(FolderVault(vault_folder))
-    fresh.refresh()
+    fresh, anew = following(FolderVault(vault_folder), vault_folder.parent)
+    anew.refresh()
     assert memory.catalog.entities.to_json() == fresh.entities.to_json()
     assert found(memory.catalog, "steam mind hand") == found(fresh, "steam mind hand")
 
@@ -387,7 +409,7 @@ def test_whatever_happened_a_catalogue_ends_like_one_that_was_made_anew(
 ) -> None:
     for old in vault_folder.rglob("*.md"):
         old.unlink()
-    catalog = Catalog(vault)
+    catalog, mirror = following(vault, vault_folder.parent)
     for what, name, text in steps:
         path = f"{name}.md"
         file = vault_folder / path
@@ -395,20 +417,20 @@ def test_whatever_happened_a_catalogue_ends_like_one_that_was_made_anew(
             put(file, text)
         elif what == "by us":
             put(file, text)
-            catalog.put(path, text)
+            mirror.put(path, text)
         elif what == "removed by hand":
             file.unlink(missing_ok=True)
         elif what == "removed by us":
             file.unlink(missing_ok=True)
-            catalog.drop(path)
+            mirror.drop(path)
         elif what == "look":
-            catalog.refresh()
+            mirror.refresh()
         else:
             found(catalog, "steam")
 
-    catalog.refresh()
-    fresh = Catalog(vault)
-    fresh.refresh()
+    mirror.refresh()
+    fresh, anew = following(vault, vault_folder.parent)
+    anew.refresh()
 
     assert known(catalog) == known(fresh)
     assert catalog.entities.to_json() == fresh.entities.to_json()
@@ -450,9 +472,11 @@ def test_the_agent_log_of_a_day_is_not_searched_but_the_rest_of_it_is() -> None:
     assert made.dates == ("2026-03-14",)
 
 
-def test_a_link_to_a_note_that_shares_its_id_says_its_path(catalog: Catalog) -> None:
+def test_a_link_to_a_note_that_shares_its_id_says_its_path(
+    catalog: Catalog, mirror: Mirror
+) -> None:
     for path in ("a/x.md", "b/X.md", "b/y.MD"):
-        catalog.put(path, "")
+        mirror.put(path, "")
 
     assert [catalog.key_of(path) for path in ("a/x.md", "b/X.md", "b/y.MD")] == ["a/x", "b/X", "y"]
 

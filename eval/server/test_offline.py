@@ -1,0 +1,203 @@
+"""The vault comes and goes behind the server: what its tools answer, and what becomes of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from echo_mcp.app import create_app
+from echo_mcp.settings import Settings
+from echo_memory.memory import Memory, open_memory
+from echo_memory.ops.bootstrap import bootstrap_op
+from echo_memory.ops.capture import capture_op
+from echo_memory.ops.load import load_op
+from olrapi.standin import StandIn
+from server.process import until
+from vaults import KEY
+
+TOKEN = "a-token-that-is-long-enough-for-anyone"
+ADA = "resources/people/ada-lovelace.md"
+READS: list[tuple[str, dict[str, Any]]] = [
+    ("echo_load", {}),
+    ("echo_recall", {"query": "first program"}),
+    ("echo_resolve", {"mention": "Ada Lovelace"}),
+    ("echo_get_note", {"path": "ada-lovelace"}),
+    ("echo_get_scope", {}),
+    ("echo_triage_inbox", {}),
+]
+WRITES: list[tuple[str, dict[str, Any]]] = [
+    ("echo_capture", {"title": "Charles Babbage", "kind": "person", "body": "Built engines."}),
+    ("echo_capture", {"title": "Buy brass"}),
+    ("echo_append_note", {"path": "ada-lovelace", "line": "- [ ] write to her"}),
+    (
+        "echo_patch_note",
+        {
+            "path": "ada-lovelace",
+            "operation": "append",
+            "target_type": "heading",
+            "target": "Ada Lovelace",
+            "content": "Daughter of Byron.",
+        },
+    ),
+    ("echo_link", {"a": "Ada Lovelace", "b": "Analytical Engine"}),
+    ("echo_set_scope", {"scope": "Rebuild the engine"}),
+    ("echo_reflect", {"proposals": [{"title": "Tea", "kind": "concept"}], "apply": True}),
+    (
+        "echo_triage_inbox",
+        {
+            "proposals": [{"line": "Order gears", "title": "Gears", "kind": "concept"}],
+            "apply": True,
+        },
+    ),
+    (
+        "echo_log_session",
+        {"slug": "kickoff", "log_body": "Gears.", "agent_log_line": "Kickoff", "apply": True},
+    ),
+]
+
+Call = Callable[..., tuple[dict[str, Any], str, bool]]
+
+
+@pytest.fixture
+def plugin(tmp_path: Path) -> Iterator[StandIn]:
+    """A vault with a person, a project and an inbox line, behind the plugin."""
+    (tmp_path / "vault").mkdir()
+    with StandIn(tmp_path / "vault", KEY) as stand_in:
+        echo = opened(stand_in, tmp_path / "seeding")
+        bootstrap_op(echo)
+        capture_op(echo, "Ada Lovelace", kind="person", body="Wrote the first program.")
+        capture_op(echo, "Analytical Engine", kind="project", body="Gears.")
+        capture_op(echo, "Order gears")
+        echo.close()
+        yield stand_in
+
+
+def opened(plugin: StandIn, state: Path) -> Memory:
+    return open_memory(settings_for(plugin, state).config, notify=lambda _: None)
+
+
+def settings_for(plugin: StandIn, state: Path) -> Settings:
+    env = {
+        "ECHO_BASE": plugin.url,
+        "ECHO_KEY": KEY,
+        "ECHO_MCP_TOKEN": TOKEN,
+        "ECHO_STATE_DIR": str(state),
+        "ECHO_MCP_INDEX_TTL": "1",
+    }
+    return Settings.from_env(env)
+
+
+@contextmanager
+def serving(plugin: StandIn, state: Path) -> Iterator[Call]:
+    """The tools of a server over the plugin."""
+    settings = settings_for(plugin, state)
+    memory = open_memory(settings.config, notify=lambda _: None)
+    headers = {
+        "Authorization": f"Bearer {TOKEN}",
+        "Accept": "application/json, text/event-stream",
+        "MCP-Protocol-Version": "2025-11-25",
+    }
+    app = create_app(settings, memory)
+    with TestClient(app, base_url="http://127.0.0.1:8765", headers=headers) as client:
+
+        def call(tool: str, **arguments: Any) -> tuple[dict[str, Any], str, bool]:
+            if tool == "/health":
+                return client.get(tool).json(), "", False
+            params = {"name": tool, "arguments": arguments}
+            request = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+            result = client.post("/mcp", json=request).json()["result"]
+            return result["structuredContent"], result["content"][0]["text"], result["isError"]
+
+        yield call
+
+
+@pytest.mark.parametrize(("tool", "arguments"), READS)
+def test_a_read_with_nothing_warm_says_that_the_vault_is_away_and_what_that_means(
+    plugin: StandIn, tmp_path: Path, tool: str, arguments: dict[str, Any]
+) -> None:
+    plugin.down()
+
+    with serving(plugin, tmp_path / "state") as call:
+        envelope, text, failed = call(tool, **arguments)
+
+    assert failed
+    assert envelope["error"]["code"] == "vault-unreachable"
+    assert "vault unreachable (Obsidian/REST plugin likely down); proceed without memory" in text
+    assert plugin.url not in json.dumps(envelope)
+
+
+@pytest.mark.parametrize(("tool", "arguments"), READS)
+def test_a_warm_read_answers_as_before_and_says_that_it_is_offline(
+    plugin: StandIn, tmp_path: Path, tool: str, arguments: dict[str, Any]
+) -> None:
+    with serving(plugin, tmp_path / "state") as call:
+        online, _, _ = call(tool, **arguments)
+        with plugin.away():
+            envelope, text, failed = call(tool, **arguments)
+
+    assert not failed
+    assert envelope.pop("offline") is True
+    assert envelope.pop("age_s") >= 0
+    assert "Offline: the vault is away." in text
+    online.pop("offline", None)
+    assert envelope == online
+
+
+def test_a_server_that_starts_while_the_vault_is_away_answers_from_the_last_copy(
+    plugin: StandIn, tmp_path: Path
+) -> None:
+    with serving(plugin, tmp_path / "state") as call:
+        call("echo_recall", query="program")
+
+    with plugin.away(), serving(plugin, tmp_path / "state") as call:
+        envelope, _, failed = call("echo_recall", query="program")
+
+    assert not failed
+    assert envelope["offline"]
+    assert [hit["path"] for hit in envelope["primary"]] == [ADA]
+
+
+@pytest.mark.parametrize(("tool", "arguments"), WRITES)
+def test_a_write_while_the_vault_is_away_is_queued_and_made_when_it_is_back(
+    plugin: StandIn, tmp_path: Path, tool: str, arguments: dict[str, Any]
+) -> None:
+    with serving(plugin, tmp_path / "state") as call:
+        call("echo_recall", query="x")
+        with plugin.away():
+            envelope, text, failed = call(tool, **arguments)
+            health, _, _ = call("/health")
+        until(lambda: call("/health")[0]["outbox_depth"] == 0)
+        again, _, _ = call(tool, **arguments)
+        parked = call("/health")[0]["parked"]
+
+    assert (failed, parked) == (False, 0)
+    assert (envelope["ok"], envelope["queued"]) == (True, True)
+    assert "do not repeat it" in text
+    assert (health["outbox_depth"], health["vault_reachable"]) == (1, False)
+    # What was asked for is there: asked for once more, it changes nothing.
+    assert again["ok"]
+
+
+def test_writes_that_waited_are_made_in_their_order_with_the_next_load(
+    plugin: StandIn, tmp_path: Path
+) -> None:
+    state = tmp_path / "state"
+    with plugin.away(), serving(plugin, state) as call:
+        for number in range(5):
+            assert call("echo_append_note", path="ada-lovelace", line=f"- {number}")[0]["queued"]
+
+    echo = opened(plugin, state)
+    loaded = load_op(echo)
+    echo.close()
+
+    assert loaded["queued_flushed"] == 5
+    lines = (tmp_path / "vault" / ADA).read_text().splitlines()
+    assert [line for line in lines if line[:3] in {f"- {n}" for n in range(5)}] == [
+        f"- {n}" for n in range(5)
+    ]

@@ -1,0 +1,1 @@
+"""Upkeep: what the server does by itself, in threads of its own."""

@@ -1,0 +1,65 @@
+"""The follower: keeps what is known in step with the vault, and replays what waited for it."""
+
+from __future__ import annotations
+
+import logging
+
+from echo_mcp.upkeep.loop import Loop
+from echo_memory.errors import EchoError
+from echo_memory.memory import Memory
+from echo_memory.queueing import flush
+
+logger = logging.getLogger(__name__)
+
+RETRY_S = 5.0
+"""How soon a vault that was away, or an outbox that is not empty, is looked at again."""
+
+
+class Follower:
+    """Compares the vault again and again, so that no call has to."""
+
+    def __init__(self, memory: Memory, *, every: float) -> None:
+        """Nothing runs yet.
+
+        Args:
+            memory: what is kept in step.
+            every: seconds between two comparisons.
+        """
+        self._memory = memory
+        self._every = every
+        self._was_away = False
+        self._loop = Loop("follow", self.step)
+
+    def start(self) -> None:
+        """Begin, with a comparison at once."""
+        self._loop.start()
+
+    def stop(self) -> None:
+        """End."""
+        self._loop.stop()
+
+    def step(self) -> float:
+        """Compare the vault once and replay what waits; returns seconds until the next time."""
+        try:
+            self._memory.mirror.refresh()
+        except EchoError as error:
+            if not self._was_away:
+                logger.warning("vault away: %s", error.message)
+            self._was_away = True
+            return min(RETRY_S, self._every)
+        if self._was_away:
+            logger.info("vault back")
+        self._was_away = False
+        return min(RETRY_S, self._every) if self._flush() else self._every
+
+    def _flush(self) -> int:
+        """Replay what waits; returns how many writes wait still."""
+        try:
+            flushed = flush(self._memory)
+        except EchoError as error:
+            logger.warning("outbox: %s", error.message)
+            return 1
+        if flushed.done or flushed.parked:
+            fields = {"done": flushed.done, "parked": flushed.parked, "left": flushed.left}
+            logger.info("outbox", extra={"fields": fields})
+        return flushed.left

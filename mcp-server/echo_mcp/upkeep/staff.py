@@ -1,0 +1,41 @@
+"""The staff: everything that runs beside the calls, started and ended together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from echo_mcp.upkeep.follower import Follower
+from echo_mcp.upkeep.publisher import IndexPublisher
+from echo_memory.memory import Memory
+
+
+class Staff:
+    """Works for a memory; `memory` is the one that calls are to use then."""
+
+    def __init__(self, memory: Memory, *, every: float) -> None:
+        """Nothing runs yet.
+
+        Args:
+            memory: as it was opened.
+            every: seconds between two comparisons of the vault.
+        """
+        self._publisher = IndexPublisher(memory)
+        # A folder is compared by each call: that takes moments, and shows an edit at once.
+        compares = isinstance(memory.config.vault, Path)
+        self.memory = replace(memory, compares=compares, publisher=self._publisher)
+        self._follower = Follower(self.memory, every=every)
+
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        """Run until the block ends."""
+        self._publisher.start()
+        self._follower.start()
+        try:
+            yield
+        finally:
+            self._follower.stop()
+            self._publisher.stop()
+            self.memory.close()

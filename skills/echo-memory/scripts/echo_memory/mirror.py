@@ -1,0 +1,183 @@
+"""The mirror: keeps the catalogue what the vault is, and remembers it for the next process."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+
+from echo_memory.catalog import Catalog
+from echo_memory.copies import Copies, Copy
+from echo_memory.errors import EchoError, NotFound
+from echo_memory.note import Note
+from echo_memory.vault import Stamp, Vault
+
+Check = Callable[[Mapping[str, Stamp]], None]
+
+_BATCH = 500  # notes that are read before they are taken over
+
+
+def _anything(_: Mapping[str, Stamp]) -> None:
+    """The check that takes what a vault shows for all of it."""
+
+
+class Mirror:
+    """Follows the vault, by its stamps; any number of threads may use it.
+
+    It begins with the copies of an earlier process, so that only what changed since is read. What
+    is written here is taken over at once, and nothing that was read before replaces it.
+    """
+
+    def __init__(
+        self, vault: Vault, catalog: Catalog, copies: Copies, *, check: Check = _anything
+    ) -> None:
+        """Nothing is read yet.
+
+        Args:
+            vault: what is followed.
+            catalog: what is kept like it; nobody else changes that.
+            copies: where the notes are remembered.
+            check: raises where what the vault shows cannot be all of it.
+        """
+        self._vault = vault
+        self._catalog = catalog
+        self._copies = copies
+        self._check = check
+        self._taking = threading.Lock()
+        self._stamps: dict[str, Stamp] = {}
+        self._own_writes = 0
+        self._written_at: dict[str, int] = {}
+        self._looking = threading.Lock()
+        self._looks = self._last_look = 0
+        self._restoring = threading.Lock()
+        self._restored = False
+        self._compared: float | None = None
+        self._trouble: EchoError | None = None
+        self._unread: tuple[str, ...] = ()
+
+    @property
+    def age_s(self) -> float | None:
+        """Seconds since the vault was last compared; None before the first time."""
+        return None if self._compared is None else max(0.0, time.time() - self._compared)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the vault was ever compared, by this process or by one before it."""
+        self._restore()
+        return self._compared is not None
+
+    @property
+    def trouble(self) -> EchoError | None:
+        """What kept the last comparison from its end."""
+        return self._trouble
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """The notes that are there, and that nobody could read so far."""
+        return self._unread
+
+    def refresh(self, *, checked: bool = True) -> None:
+        """Read what changed in the vault since the last time.
+
+        Threads take turns, so that an older look never replaces what a newer one saw; who waited
+        while another's look began and ended needs none of its own.
+
+        Args:
+            checked: whether what the vault shows must pass the check.
+        """
+        self._restore()
+        asked = self._looks
+        with self._looking:
+            if self._last_look > asked:
+                return
+            self._looks += 1
+            try:
+                self._look(checked=checked)
+            except EchoError as error:
+                self._trouble = error
+                raise
+            self._trouble = None
+            self._last_look = self._looks
+
+    def reread(self, paths: Iterable[str]) -> None:
+        """Read some notes, whether or not they changed; those that are gone are forgotten."""
+        wanted, began = list(paths), self._own_writes
+        texts = self._vault.read_many(wanted)
+        missing = [path for path in wanted if path not in texts and self._catalog.get(path)]
+        gone = [path for path in missing if self._is_gone(path)]
+        self._take({path: Copy("", text) for path, text in texts.items()}, gone, began)
+
+    def put(self, path: str, text: str) -> None:
+        """Take over what was just written, so that the very next reader sees it."""
+        with self._taking:
+            self._own_writes += 1
+            self._written_at[path] = self._own_writes
+            self._stamps.pop(path, None)
+            self._catalog.put(Note(path, text))
+        self._copies.update({path: Copy("", text)})
+
+    def drop(self, path: str) -> None:
+        """Forget a note that was just removed."""
+        with self._taking:
+            self._own_writes += 1
+            self._written_at[path] = self._own_writes
+            self._stamps.pop(path, None)
+            self._catalog.drop(path)
+        self._copies.update({}, [path])
+
+    def close(self) -> None:
+        """Let go of the copies' file."""
+        self._copies.close()
+
+    def _restore(self) -> None:
+        with self._restoring:
+            if self._restored:
+                return
+            seen = self._copies.load()
+            if seen is not None:
+                self._take_over(seen.notes)
+                self._compared = seen.at
+            self._restored = True
+
+    def _look(self, *, checked: bool) -> None:
+        began, now = self._own_writes, time.time()
+        stamps = self._vault.stamps()
+        if checked:
+            self._check(stamps)
+        changed = [path for path, stamp in stamps.items() if self._stamps.get(path) != stamp]
+        gone = [note.path for note in self._catalog.notes() if note.path not in stamps]
+        self._take({}, gone, began)
+        for at in range(0, len(changed), _BATCH):
+            texts = self._vault.read_many(changed[at : at + _BATCH])
+            self._take({path: Copy(stamps[path], text) for path, text in texts.items()}, (), began)
+        self._unread = tuple(sorted(path for path in stamps if self._catalog.get(path) is None))
+        self._compared = now
+        self._copies.update({}, at=now)
+
+    def _is_gone(self, path: str) -> bool:
+        try:
+            self._vault.stamp(path)
+        except NotFound:
+            return True
+        return False
+
+    def _take(self, found: Mapping[str, Copy], gone: Iterable[str], began: int) -> None:
+        """Take over what a look found, but for what was written here since it began."""
+        with self._taking:
+            newer = {path for path, at in self._written_at.items() if at > began}
+            fresh = {path: copy for path, copy in found.items() if path not in newer}
+            forgotten = [path for path in gone if path not in newer]
+            for path in forgotten:
+                self._stamps.pop(path, None)
+                self._catalog.drop(path)
+            self._take_over(fresh)
+        if fresh or forgotten:
+            self._copies.update(fresh, forgotten)
+
+    def _take_over(self, copies: Mapping[str, Copy]) -> None:
+        for path, copy in copies.items():
+            self._catalog.put(Note(path, copy.text))
+            if copy.stamp:
+                self._stamps[path] = copy.stamp
+            else:
+                self._stamps.pop(path, None)
