@@ -86,6 +86,13 @@ def find(waiting: Sequence[Item], reference: str) -> Item | None:
     return None
 
 
+def is_meant(line: str, reference: str) -> bool:
+    """Whether a text names the item of a line, as in `find`."""
+    day = _day(line)
+    item = Item("", line, day.isoformat() if day else "", None, 0, 0)
+    return _squeezed(_past(_BOX, _past(_MARKER, reference))) in _names(item)
+
+
 def remove(text: str, item_id: str) -> str:
     """The note without one item, every other line as it was; the same text if it is not there.
 

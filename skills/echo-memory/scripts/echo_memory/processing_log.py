@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from echo_memory.inbox import Item
+from echo_memory.inbox import Item, is_meant
 
 _ENTRY = re.compile(r"^- \(([0-9a-f]{8}(?:-\d+)?)(?:, (\d+) alike)?\) (.*)$", re.MULTILINE)
 
@@ -31,10 +31,15 @@ def filed(text: str, reference: str) -> int | None:
 
     Args:
         text: the log.
-        reference: the item's id, or the first line of its words.
+        reference: the item's id, or the first line of its words, with or without its date.
     """
     first = reference.strip().partition("\n")[0]
     for found in _ENTRY.finditer(text):
-        if found[1] == first or (first and found[3].endswith(f": {first}")):
+        if found[1] == first or (first and is_meant(_words(found[3]), first)):
             return int(found[2] or 1)
     return None
+
+
+def _words(filed: str) -> str:
+    """An item's own words, behind the link to the note that has it now."""
+    return filed.partition("]]: ")[2] or filed.partition(": ")[2]
