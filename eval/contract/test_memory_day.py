@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from datetime import datetime, timedelta, timezone
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,15 @@ from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 import memory_day
+from echo_mcp import client as rpc
+from echo_memory.ops.bootstrap import bootstrap_op
 from memory_day import Answer, Call
+from olrapi.standin import StandIn
 from server import process
+from tools import TOKEN, memory_over, serving
+from vaults import KEY
+
+NOW = datetime(2026, 3, 14, 9, 26, 53, tzinfo=timezone(timedelta(hours=1)))
 
 
 @contextmanager
@@ -57,10 +65,48 @@ def over_stdio(home: Path, folder: Path) -> Iterator[Call]:
         yield call
 
 
-@pytest.mark.parametrize("door", [over_http, over_stdio])
+@contextmanager
+def over_http_to_the_plugin(home: Path, folder: Path) -> Iterator[Call]:
+    """`echo-mcp serve` over the Local REST API; the command line has made it a memory before."""
+    with StandIn(folder, KEY) as plugin:
+        echo = memory_over(plugin, home / "seeding")
+        bootstrap_op(echo)
+        echo.close()
+        said = {"ECHO_BASE": plugin.url, "ECHO_KEY": KEY, "ECHO_MCP_TOKEN": TOKEN}
+        with process.serving(home, **said) as server:
+            client = rpc.Client(server.url, TOKEN)
+
+            def call(tool: str, **arguments: Any) -> Answer:
+                answer = client.call(tool, arguments)
+                return answer.envelope, answer.text, "error" in answer.envelope
+
+            yield call
+
+
+@pytest.mark.parametrize("door", [over_http, over_stdio, over_http_to_the_plugin])
 def test_a_memory_day_passes_through_the_door(tmp_path: Path, door: Any) -> None:
     folder = tmp_path / "vault"
     folder.mkdir()
 
     with door(tmp_path, folder) as call:
         memory_day.live(call, folder)
+
+
+def test_a_memory_day_leaves_the_same_bytes_behind_the_plugin_as_in_a_folder(
+    tmp_path: Path,
+) -> None:
+    left: dict[str, dict[str, bytes]] = {}
+    for kind in ("folder", "rest"):
+        folder = tmp_path / kind
+        folder.mkdir()
+        with StandIn(folder, KEY) if kind == "rest" else nullcontext(folder) as vault:
+            state = tmp_path / f"{kind}-state"
+            echo = memory_over(vault, state, clock=lambda: NOW)
+            bootstrap_op(echo)
+            echo.close()
+            with serving(vault, state, clock=lambda: NOW) as call:
+                memory_day.live(call, folder)
+        files = (path for path in folder.rglob("*") if path.is_file())
+        left[kind] = {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+    assert left["rest"] == left["folder"]

@@ -5,19 +5,19 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
 import pytest
-from starlette.testclient import TestClient
 
-from echo_mcp.app import create_app
-from echo_mcp.settings import Settings
 from echo_memory.cli import main
-from echo_memory.memory import open_memory
+from echo_memory.ops.bootstrap import bootstrap_op
+from olrapi.standin import StandIn
+from tools import memory_over, serving
+from vaults import KEY
 
-TOKEN = "a-token-that-is-long-enough-for-anyone"
 NOW = datetime(2026, 3, 14, 9, 26, 53, tzinfo=timezone(timedelta(hours=1)))
 
 ADA = {
@@ -115,34 +115,15 @@ DAY: list[tuple[str, dict[str, Any], list[str], Any]] = [
 ]
 
 
-def settings_for(folder: Path, state: Path) -> Settings:
+@contextmanager
+def vault_at(kind: str, folder: Path) -> Iterator[StandIn | Path]:
+    """A bootstrapped vault, as a folder or behind the plugin."""
     folder.mkdir()
-    return Settings.from_env(
-        {
-            "ECHO_BASE": folder.as_uri(),
-            "ECHO_STATE_DIR": str(state),
-            "ECHO_MCP_TOKEN": TOKEN,
-        }
-    )
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[TestClient]:
-    settings = settings_for(tmp_path / "served", tmp_path / "served-state")
-    headers = {
-        "Authorization": f"Bearer {TOKEN}",
-        "Accept": "application/json, text/event-stream",
-    }
-    app = create_app(settings, open_memory(settings.config, clock=lambda: NOW))
-    with TestClient(app, base_url="http://127.0.0.1:8765", headers=headers) as client:
-        yield client
-
-
-def asked(server: TestClient, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
-    params = {"name": tool, "arguments": arguments}
-    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
-    answer: dict[str, Any] = server.post("/mcp", json=body).json()["result"]["structuredContent"]
-    return answer
+    with StandIn(folder, KEY) if kind == "rest" else nullcontext(folder) as vault:
+        echo = memory_over(vault, folder.with_name(f"{folder.name}-state"), clock=lambda: NOW)
+        bootstrap_op(echo)
+        echo.close()
+        yield vault
 
 
 def typed_in(value: Any) -> io.TextIOWrapper:
@@ -157,23 +138,23 @@ def notes(folder: Path) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.parametrize("kind", ["folder", "rest"])
 def test_a_day_through_mcp_and_through_the_command_line_leaves_the_same_bytes_and_answers(
+    kind: str,
     tmp_path: Path,
-    server: TestClient,
     capsysbinary: pytest.CaptureFixture[bytes],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     served, typed = tmp_path / "served", tmp_path / "typed"
-    where = ["--vault", str(typed), "--state-dir", str(tmp_path / "typed-state"), "--json"]
-    for folder in (served, typed):
-        state = ["--vault", str(folder), "--state-dir", str(tmp_path / f"{folder.name}-state")]
-        assert main([*state, "bootstrap"], clock=lambda: NOW) == 0
-    capsysbinary.readouterr()
+    with vault_at(kind, served) as mine, vault_at(kind, typed) as other:
+        state = tmp_path / "typed-state"
+        monkeypatch.setenv("ECHO_BASE", other.as_uri() if isinstance(other, Path) else other.url)
+        monkeypatch.setenv("ECHO_KEY", KEY)
+        with serving(mine, tmp_path / "served-state", clock=lambda: NOW) as call:
+            for tool, arguments, words, stdin in DAY:
+                monkeypatch.setattr("sys.stdin", typed_in(stdin))
+                main(["--state-dir", str(state), "--json", *words], clock=lambda: NOW)
 
-    for tool, arguments, words, stdin in DAY:
-        monkeypatch.setattr("sys.stdin", typed_in(stdin))
-        main([*where, *words], clock=lambda: NOW)
-
-        assert json.loads(capsysbinary.readouterr().out) == asked(server, tool, arguments), tool
+                assert json.loads(capsysbinary.readouterr().out) == call(tool, **arguments)[0], tool
 
     assert notes(typed) == notes(served)

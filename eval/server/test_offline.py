@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from starlette.testclient import TestClient
 
-from echo_mcp.app import create_app
-from echo_mcp.settings import Settings
-from echo_memory.memory import Memory, open_memory
 from echo_memory.ops.bootstrap import bootstrap_op
 from echo_memory.ops.capture import capture_op
 from echo_memory.ops.load import load_op
 from olrapi.standin import StandIn
 from server.process import until
+from tools import memory_over, serving
 from vaults import KEY
 
-TOKEN = "a-token-that-is-long-enough-for-anyone"
 ADA = "resources/people/ada-lovelace.md"
 READS: list[tuple[str, dict[str, Any]]] = [
     ("echo_load", {}),
@@ -61,60 +56,19 @@ WRITES: list[tuple[str, dict[str, Any]]] = [
     ),
 ]
 
-Call = Callable[..., tuple[dict[str, Any], str, bool]]
-
 
 @pytest.fixture
 def plugin(tmp_path: Path) -> Iterator[StandIn]:
     """A vault with a person, a project and an inbox line, behind the plugin."""
     (tmp_path / "vault").mkdir()
     with StandIn(tmp_path / "vault", KEY) as stand_in:
-        echo = opened(stand_in, tmp_path / "seeding")
+        echo = memory_over(stand_in, tmp_path / "seeding")
         bootstrap_op(echo)
         capture_op(echo, "Ada Lovelace", kind="person", body="Wrote the first program.")
         capture_op(echo, "Analytical Engine", kind="project", body="Gears.")
         capture_op(echo, "Order gears")
         echo.close()
         yield stand_in
-
-
-def opened(plugin: StandIn, state: Path) -> Memory:
-    return open_memory(settings_for(plugin, state).config, notify=lambda _: None)
-
-
-def settings_for(plugin: StandIn, state: Path) -> Settings:
-    env = {
-        "ECHO_BASE": plugin.url,
-        "ECHO_KEY": KEY,
-        "ECHO_MCP_TOKEN": TOKEN,
-        "ECHO_STATE_DIR": str(state),
-        "ECHO_MCP_INDEX_TTL": "1",
-    }
-    return Settings.from_env(env)
-
-
-@contextmanager
-def serving(plugin: StandIn, state: Path) -> Iterator[Call]:
-    """The tools of a server over the plugin."""
-    settings = settings_for(plugin, state)
-    memory = open_memory(settings.config, notify=lambda _: None)
-    headers = {
-        "Authorization": f"Bearer {TOKEN}",
-        "Accept": "application/json, text/event-stream",
-        "MCP-Protocol-Version": "2025-11-25",
-    }
-    app = create_app(settings, memory)
-    with TestClient(app, base_url="http://127.0.0.1:8765", headers=headers) as client:
-
-        def call(tool: str, **arguments: Any) -> tuple[dict[str, Any], str, bool]:
-            if tool == "/health":
-                return client.get(tool).json(), "", False
-            params = {"name": tool, "arguments": arguments}
-            request = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
-            result = client.post("/mcp", json=request).json()["result"]
-            return result["structuredContent"], result["content"][0]["text"], result["isError"]
-
-        yield call
 
 
 @pytest.mark.parametrize(("tool", "arguments"), READS)
@@ -192,7 +146,7 @@ def test_writes_that_waited_are_made_in_their_order_with_the_next_load(
         for number in range(5):
             assert call("echo_append_note", path="ada-lovelace", line=f"- {number}")[0]["queued"]
 
-    echo = opened(plugin, state)
+    echo = memory_over(plugin, state)
     loaded = load_op(echo)
     echo.close()
 

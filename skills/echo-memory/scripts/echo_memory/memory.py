@@ -134,7 +134,10 @@ class Memory:
                 raise
             away = True
         if away:
-            return View([], offline=True, age_s=round(self.mirror.age_s or 0))
+            trouble = self.mirror.trouble
+            refused = trouble is not None and not isinstance(trouble, VaultUnreachable)
+            warnings = [trouble.message] if trouble and refused else []
+            return View(warnings, offline=True, age_s=round(self.mirror.age_s or 0))
         return View([] if self._is_acquainted() else [NOT_A_VAULT])
 
     def prepare(self) -> None:
