@@ -21,7 +21,7 @@ import pytest
 
 from acknowledged import Sent
 from echo_memory import writers
-from homes import ECHO, FolderHome, call, caller, served
+from homes import ECHO, HOMES, FolderHome, call, caller, served
 
 CLIENTS, LINES = 32, 6
 TRIES = 20  # of a line that the editor is in the way of
@@ -36,6 +36,17 @@ Write = Callable[[str, str], None]
 @pytest.fixture
 def home(tmp_path: Path) -> FolderHome:
     return FolderHome(tmp_path)
+
+
+@pytest.fixture(params=HOMES)
+def any_home(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[FolderHome]:
+    """A vault of each kind, made a memory."""
+    made = HOMES[request.param](tmp_path)
+    made.up()
+    words = [sys.executable, str(ECHO), *made.words, "bootstrap"]
+    subprocess.run(words, env=made.env, check=True, stdout=subprocess.DEVNULL)
+    yield made
+    made.down()
 
 
 @contextmanager
@@ -65,7 +76,7 @@ def command_line(home: FolderHome) -> Write:
     """The command line, a process for every line."""
 
     def write(note: str, line: str) -> None:
-        words = ["--vault", str(home.vault), "append", f"{FOLDER}/{note}.md", line]
+        words = [*home.words, "append", f"{FOLDER}/{note}.md", line]
         subprocess.run([sys.executable, str(ECHO), *words], env=home.env, check=True)
 
     return write
@@ -93,8 +104,10 @@ def lines_of(home: FolderHome) -> Counter[str]:
 
 
 def test_every_line_of_many_clients_and_command_lines_stands_exactly_once(
-    home: FolderHome,
+    any_home: FolderHome,
 ) -> None:
+    home = any_home
+
     def as_client(number: int) -> list[str]:
         turned = NOTES[number % 10 :] + NOTES[: number % 10]
         with client(server.url) as write:

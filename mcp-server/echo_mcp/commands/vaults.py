@@ -9,6 +9,7 @@ from typing import TextIO
 
 from echo_mcp import serve
 from echo_mcp.settings import Settings
+from echo_memory.errors import EchoError
 from echo_memory.memory import Memory, open_memory
 
 logger = logging.getLogger(__name__)
@@ -32,10 +33,14 @@ def opened(settings: Settings, *, embedded: bool, words: TextIO) -> Memory:
     if embedded and isinstance(folder, Path):
         serve.check_folder(folder)
     memory = open_memory(settings.config, notify=logger.info)
-    if not embedded:
-        serve.check_access(memory)
-        return memory
-    created = serve.bootstrap(memory)
+    try:
+        if not embedded:
+            serve.check_access(memory)
+            return memory
+        created = serve.bootstrap(memory)
+    except EchoError:
+        memory.close()
+        raise
     if created:
         added = "".join(f"\n  {path}" for path in created)
         print(f"Made {settings.config.vault} a memory; added{added}", file=words)

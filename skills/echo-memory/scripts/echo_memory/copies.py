@@ -17,13 +17,19 @@ from pathlib import Path
 from echo_memory.acquaintance import key_of
 from echo_memory.vault import Stamp
 
+_APPLICATION = int.from_bytes(b"eccp", "big")
 _FORMAT = 1
 _BUSY_S = 2.0
-_SCHEMA = """
+_SCHEMA = f"""
+    BEGIN IMMEDIATE;
     CREATE TABLE IF NOT EXISTS note (path TEXT PRIMARY KEY, stamp TEXT NOT NULL, text BLOB NOT NULL)
         WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS seen (at REAL NOT NULL);
+    PRAGMA application_id = {_APPLICATION};
+    PRAGMA user_version = {_FORMAT};
+    COMMIT
 """
+_ERRORS = (sqlite3.Error, OSError, ValueError, TypeError)
 
 
 @dataclass(frozen=True)
@@ -55,83 +61,92 @@ class Copies:
         self._path = state_dir / "copies" / f"{key_of(vault)}.sqlite"
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
+        self._file: tuple[int, int] | None = None
+        # What the file should hold, and whether it may hold something else.
+        self._all: dict[str, Copy] = {}
+        self._is_behind = False
 
     def load(self) -> Seen | None:
         """What was seen last; None where nothing was, or nothing of it can be read."""
         with self._lock:
-            if not self._is_there():
+            if self._found() is None:
                 return None
             try:
                 with closing(self._open().cursor()) as cursor:
                     cursor.execute("SELECT at FROM seen")
                     row = cursor.fetchone()
+                    at = float(row[0]) if row else None
                     cursor.execute("SELECT path, stamp, text FROM note")
                     notes = {path: Copy(stamp, _text(data)) for path, stamp, data in cursor}
-            except sqlite3.OperationalError:
-                self._close()
+            except _ERRORS as error:
+                self._give_up(error)
                 return None
-            except (sqlite3.DatabaseError, OSError, ValueError, TypeError):
-                self._discard()
-                return None
-        return Seen(notes, row[0]) if row else None
+            self._all = dict(notes)
+        return None if at is None else Seen(notes, at)
 
     def update(
         self, changed: Mapping[str, Copy], gone: Iterable[str] = (), *, at: float | None = None
     ) -> None:
         """Take over what was just seen.
 
+        What could not be written is made good at the next comparison; until then the file stays
+        what the vault was at an earlier one.
+
         Args:
             changed: notes by path.
             gone: paths of notes that are no more.
             at: when the whole vault was compared; None where it was not.
         """
-        rows = [(path, copy.stamp, _bytes(copy.text)) for path, copy in changed.items()]
         with self._lock:
+            forgotten = list(gone)
+            self._all.update(changed)
+            for path in forgotten:
+                self._all.pop(path, None)
+            if self._is_behind and at is None:
+                return
             try:
-                with self._open() as connection:
-                    connection.execute("BEGIN IMMEDIATE")
-                    connection.executemany("REPLACE INTO note VALUES (?, ?, ?)", rows)
-                    paths = ((path,) for path in gone)
-                    connection.executemany("DELETE FROM note WHERE path = ?", paths)
-                    if at is not None:
-                        connection.execute("DELETE FROM seen")
-                        connection.execute("INSERT INTO seen VALUES (?)", (at,))
-            except sqlite3.OperationalError:  # full, read-only, or busy: the next time mends it
-                self._close()
-            except (sqlite3.DatabaseError, OSError):
-                self._discard()
+                self._write(changed, forgotten, at)
+            except _ERRORS as error:
+                self._give_up(error)
 
     def close(self) -> None:
         """Let go of the file; it is opened again when it is needed."""
         with self._lock:
             self._close()
 
-    def _is_there(self) -> bool:
+    def _write(self, changed: Mapping[str, Copy], gone: Iterable[str], at: float | None) -> None:
+        with self._open() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            if self._is_behind:
+                connection.execute("DELETE FROM note")
+                changed = self._all
+            rows = ((path, copy.stamp, _bytes(copy.text)) for path, copy in changed.items())
+            connection.executemany("REPLACE INTO note VALUES (?, ?, ?)", rows)
+            connection.executemany("DELETE FROM note WHERE path = ?", ((path,) for path in gone))
+            if at is not None:
+                connection.execute("DELETE FROM seen")
+                connection.execute("INSERT INTO seen VALUES (?)", (at,))
+        self._is_behind = False
+
+    def _found(self) -> tuple[int, int] | None:
+        """Which file is there; None where there is none."""
         with suppress(OSError):
-            return self._path.exists()
-        return False
+            status = self._path.lstat()
+            return status.st_dev, status.st_ino
+        return None
 
     def _open(self) -> sqlite3.Connection:
-        if self._connection is not None and not self._is_there():
-            self._close()  # somebody removed the file, which then would be written for nobody
+        if self._connection is not None and self._found() != self._file:
+            self._close()  # somebody took the file away: what is written to it is for nobody
         if self._connection is None:
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            if self._path.is_symlink():
+                self._path.unlink()
             self._path.touch(mode=0o600)
-            connection = sqlite3.connect(
-                self._path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
-            )
-            try:
-                connection.execute("PRAGMA journal_mode = WAL")
-                connection.execute("PRAGMA synchronous = NORMAL")
-                (known,) = connection.execute("PRAGMA user_version").fetchone()
-                if known not in (0, _FORMAT):
-                    raise sqlite3.DatabaseError("another format")
-                connection.executescript(_SCHEMA)
-                connection.execute(f"PRAGMA user_version = {_FORMAT}")
-            except sqlite3.Error:
-                connection.close()
-                raise
-            self._connection = connection
+            earlier, self._file = self._file, self._found()
+            self._connection, is_new = _opened(self._path)
+            if earlier and (is_new or earlier != self._file):
+                self._is_behind = True
         return self._connection
 
     def _close(self) -> None:
@@ -140,17 +155,60 @@ class Copies:
                 self._connection.close()
             self._connection = None
 
-    def _discard(self) -> None:
-        """Begin anew, for what is there is damaged or of another time."""
+    def _give_up(self, error: Exception) -> None:
+        """Leave the file until the next time, or remove it where no time will mend it."""
         self._close()
-        for suffix in ("", "-wal", "-shm"):
-            with suppress(OSError):
-                Path(f"{self._path}{suffix}").unlink(missing_ok=True)
+        self._is_behind = True
+        if _is_hopeless(error):
+            for suffix in ("", "-wal", "-shm"):
+                with suppress(OSError):
+                    Path(f"{self._path}{suffix}").unlink(missing_ok=True)
+
+
+def _opened(path: Path) -> tuple[sqlite3.Connection, bool]:
+    """A connection, and whether the file was empty."""
+    connection = sqlite3.connect(
+        path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
+    )
+    try:
+        is_new = _prepare(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection, is_new
+
+
+def _prepare(connection: sqlite3.Connection) -> bool:
+    """Make an empty file one of copies; returns whether it was one.
+
+    Raises:
+        ValueError: it is of another kind, or of another time.
+    """
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    is_new = (tables, application, version) == (0, 0, 0)
+    if is_new:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.executescript(_SCHEMA)
+    elif (application, version) != (_APPLICATION, _FORMAT):
+        raise ValueError("another format")
+    connection.execute("PRAGMA synchronous = NORMAL")
+    return is_new
+
+
+def _is_hopeless(error: Exception) -> bool:
+    """Whether an error is about what the file holds, not about the disk or about others."""
+    if isinstance(error, sqlite3.OperationalError):  # SQLITE_ERROR: its tables are others
+        return getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_ERROR
+    return not isinstance(error, OSError)
 
 
 def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
-def _text(data: bytes) -> str:
+def _text(data: object) -> str:
+    if not isinstance(data, bytes):
+        raise TypeError("a note is kept as bytes")
     return data.decode("utf-8", "surrogateescape")
