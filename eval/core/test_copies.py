@@ -30,8 +30,7 @@ copies = Copies(Path(sys.argv[1]), "https://vault")
 
 WRITER = f"""{PRELUDE}
 for number in range(60):
-    name = sys.argv[2] + str(number)
-    copies.update({{name: Copy("1", name)}}, at=float(number))
+    copies.update({{str(number): Copy(sys.argv[2], sys.argv[2] * 100)}}, at=float(number))
 """
 
 ENDLESS = f"""{PRELUDE}
@@ -392,7 +391,7 @@ def test_somebody_who_holds_the_file_is_not_waited_for_long_and_loses_nothing(
     assert seen(tmp_path) == Seen({"ada.md": ADA, "tea.md": Copy("3", "# Tea, again\n")}, 2.0)
 
 
-def test_processes_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
+def test_processes_that_see_the_same_vault_at_once_leave_all_of_it(tmp_path: Path) -> None:
     processes = [run(WRITER, tmp_path / "state", name) for name in "ab"]
     for process in processes:
         with process:
@@ -401,7 +400,8 @@ def test_processes_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
 
     found = seen(tmp_path)
     assert found is not None
-    assert set(found.notes) == {f"{name}{number}" for name in "ab" for number in range(60)}
+    assert set(found.notes) == set(map(str, range(60)))
+    assert all(copy.text == copy.stamp * 100 for copy in found.notes.values())
 
 
 def test_after_a_kill_the_file_holds_one_whole_state(tmp_path: Path) -> None:

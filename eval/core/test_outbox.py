@@ -538,7 +538,7 @@ def test_an_entry_that_is_damaged_is_said_and_can_be_dropped(
         other.execute("UPDATE entries SET arguments = '[1'")
     other.close()
 
-    with pytest.raises(VaultIO, match="an entry is damaged"):
+    with pytest.raises(VaultIO, match=r"Entry 1 .* damaged.* `outbox drop 1`"):
         outbox.next()
 
     assert outbox.waiting() == 1

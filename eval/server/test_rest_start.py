@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +17,16 @@ from olrapi import certificates
 from olrapi.standin import StandIn
 from tools import TOKEN
 from vaults import KEY
+
+
+@pytest.fixture(autouse=True)
+def own_log() -> Iterator[None]:
+    """Whoever starts a server here has the log of this process for a while."""
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    yield
+    root.handlers[:] = handlers
+    root.setLevel(level)
 
 
 class Elsewhere(BaseHTTPRequestHandler):

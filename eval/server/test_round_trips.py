@@ -86,4 +86,5 @@ def test_the_log_says_how_often_the_vault_was_asked(
     call("echo_recall", query="program")
     call("echo_append_note", path="ada-lovelace", line="- [ ] write")
 
-    assert [record.fields["vault"] for record in caplog.records] == [0, 2]
+    calls = [record for record in caplog.records if record.name == "echo_mcp.server"]
+    assert [record.fields["vault"] for record in calls] == [0, 2]

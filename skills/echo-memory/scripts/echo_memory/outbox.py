@@ -13,9 +13,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from echo_memory.errors import Conflict
+from echo_memory.errors import Conflict, VaultIO
 from echo_memory.locks import PathLocks
-from echo_memory.outbox_database import unreadable
 from echo_memory.outbox_entry import Entry, as_bytes, entry_of, packed
 from echo_memory.outbox_file import WORKSHOP, OutboxFile
 
@@ -212,11 +211,17 @@ class Outbox:
         return self._vault, min(max(entry_id, 0), _MAX_ID)
 
     def _entries(self, sql: str, *values: Any) -> list[Entry]:
-        rows = self._file.ask(sql, *values)
-        try:
-            return [entry_of(*row) for row in rows]
-        except (ValueError, TypeError, AttributeError) as error:
-            raise unreadable("an entry is damaged") from error
+        return [_entry_of(row) for row in self._file.ask(sql, *values)]
+
+
+def _entry_of(row: tuple[Any, ...]) -> Entry:
+    try:
+        return entry_of(*row)
+    except (ValueError, TypeError, AttributeError) as error:
+        raise VaultIO(
+            f"Entry {row[0]} of the outbox is damaged, and holds up the others. Remove it for good"
+            f" with `outbox drop {row[0]}`."
+        ) from error
 
 
 def _first(entries: list[Entry]) -> Entry | None:

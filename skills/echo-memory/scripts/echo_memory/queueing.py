@@ -149,11 +149,19 @@ def _replay(echo: Memory, entry: Entry) -> str:
         if outbox.postpone(entry.id) < MAX_TRIES:
             return ""
         answer = failure(entry.op, error)
+    except Exception:  # a fault of ours holds up the others no longer than a disk may
+        if outbox.postpone(entry.id) >= MAX_TRIES:
+            outbox.park(entry.id, failure(entry.op, _our_fault()))
+        raise
     if is_whole(answer):
         outbox.settle(entry.id)
         return "done"
     outbox.park(entry.id, answer)
     return "parked"
+
+
+def _our_fault() -> EchoError:
+    return EchoError("Replaying this failed again and again. Write it anew, then drop this.")
 
 
 def _answer(echo: Memory, entry: Entry) -> Envelope:

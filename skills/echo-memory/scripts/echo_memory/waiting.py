@@ -23,6 +23,8 @@ def outbox(envelope: _Fields) -> str:
             f"Written now: {envelope['done']}. Parked: {envelope['parked']}."
             f" Still waiting: {envelope['left']}."
         )
+    if envelope["state"] == "damaged":
+        return f"{_HEADS[action]}{envelope['id']}, which was damaged."
     given = [f"{key}: {_value(value)}" for key, value in envelope["arguments"].items()]
     return "\n".join([f"{_HEADS[action]}{_line(envelope)}", indented("\n".join(given))])
 

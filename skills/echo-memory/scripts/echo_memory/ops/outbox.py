@@ -6,7 +6,7 @@ from typing import Any
 
 from echo_memory import arguments
 from echo_memory.envelope import Envelope, success
-from echo_memory.errors import NotFound
+from echo_memory.errors import NotFound, VaultIO
 from echo_memory.lines import short
 from echo_memory.memory import Memory
 from echo_memory.outbox_entry import Entry
@@ -83,13 +83,17 @@ def outbox_drop_op(echo: Memory, entry_id: int) -> Envelope:
     """Remove an entry for good.
 
     Returns:
-        What it was, as `outbox_show_op` does.
+        What it was, as `outbox_show_op` does; of one that was damaged `id` and `state` alone.
 
     Raises:
         NotFound: no such entry.
     """
-    shown = outbox_show_op(echo, entry_id)
-    echo.outbox.drop(entry_id)
+    try:
+        shown = outbox_show_op(echo, entry_id)
+    except VaultIO:  # then this is the only way to be rid of it
+        shown = success("outbox", id=entry_id, state="damaged")
+    if not echo.outbox.drop(entry_id):
+        raise _no_entry(entry_id)
     return {**shown, "action": "drop"}
 
 
@@ -97,8 +101,12 @@ def _entry(echo: Memory, entry_id: int) -> Entry:
     number = arguments.integer(entry_id, "id", low=1, high=MAX_ID)
     entry = echo.outbox.get(number)
     if entry is None:
-        raise NotFound("There is no such entry in the outbox. See `outbox list`.", path=str(number))
+        raise _no_entry(number)
     return entry
+
+
+def _no_entry(number: int) -> NotFound:
+    return NotFound("There is no such entry in the outbox. See `outbox list`.", path=str(number))
 
 
 def _line(entry: Entry) -> Fields:
