@@ -63,31 +63,11 @@ def test_a_change_that_others_came_between_is_not_made_again(
     assert refusal.value.details == {"path": PATH}
 
 
-@given(start=TEXTS, others=TEXTS)
-def test_a_text_without_the_witness_was_not_changed_yet(start: str, others: str) -> None:
-    kept = record_of(start, added(start))
-    retried = Attempt(kept).once(PATH, added, witness=LINE.strip())
-
-    if LINE.strip() not in others:
-        assert retried(others) == added(others)
-    elif others != added(start):
-        with pytest.raises(Conflict):
-            retried(others)
-
-
-def test_a_text_with_the_witness_that_is_not_the_one_written_needs_a_decision() -> None:
-    kept = record_of("# Ada\n", added("# Ada\n"))
-    retried = Attempt(kept).once(PATH, added, witness=LINE.strip())
-
-    with pytest.raises(Conflict):
-        retried(added("# Ada\n") + "And an editor's line.\n")
-
-
-def test_a_note_that_is_gone_needs_a_decision_though_it_has_no_witness() -> None:
+def test_a_note_that_is_gone_needs_a_decision() -> None:
     kept = record_of("# Ada\n", added("# Ada\n"))
 
     with pytest.raises(Conflict):
-        Attempt(kept).once(PATH, added, witness=LINE.strip())(None)
+        Attempt(kept).once(PATH, added)(None)
 
 
 def test_no_note_and_an_empty_note_are_not_told_apart_where_the_change_was_not_made() -> None:
@@ -133,6 +113,18 @@ def test_a_change_that_fails_leaves_nothing_to_remember() -> None:
         trying.once(PATH, failing)("# Ada\n")
 
     assert (trying.record, saved) == ({}, [])
+
+
+def test_a_try_that_wrote_nothing_remembers_what_earlier_ones_may_have_written() -> None:
+    saved: list[Record] = []
+    earlier = {"other.md": record_of("a", "b")[PATH]}
+    trying = Attempt(earlier, saved.append)
+    trying.once(PATH, added)("# Ada\n")
+
+    trying.forget()
+
+    assert trying.record == {}
+    assert saved[-1] == earlier
 
 
 def test_what_was_expected_before_anything_was_tried_counts_as_a_try() -> None:

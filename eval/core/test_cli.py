@@ -48,6 +48,7 @@ DAY: dict[str, tuple[list[str], str, dict[str, Any], str]] = {
     "reindex": ([], "reindex", {"entities": 2}, "entities: 2"),
     "put": (["resources/references/x", "# X"], "put", {"action": "created"}, "references/x.md"),
     "delete": (["engine"], "delete", {"trashed_to": ".trash/engine.md"}, ".trash/engine.md"),
+    "outbox": ([], "outbox", {"action": "list", "entries": []}, "The outbox is empty."),
     "lock": ([], "lock", {"action": "locked", "expires_in_s": 900}, "2026-03-14T09:41:53"),
     "unlock": ([], "unlock", {"action": "unchanged"}, "the vault's lock is free"),
 }

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from command_line import NOW, Echo, Run
+from command_line import Echo, Run
 from echo_memory.envelope import GATED, LOCKED, exit_status
 from echo_memory.errors import EchoError
 from folders import put
@@ -199,21 +199,6 @@ def test_a_folder_that_cannot_be_made_ends_with_74(bare: Echo, tmp_path: Path) -
     said = bare("bootstrap", "--json", vault="file/notes")
 
     assert (said.status, said.envelope["error"]["code"]) == (74, "vault-io")
-
-
-def test_names_that_others_take_time_and_again_end_with_75(echo: Echo, vault_folder: Path) -> None:
-    names = iter(["kickoff", *(f"kickoff-{number}" for number in range(2, 9))])
-
-    def clock() -> datetime:
-        # Asked before each try, while somebody else writes just where the log is going to stand.
-        put(vault_folder / f"_agent/sessions/2026-03-14-{next(names)}.md", "# Another's\n")
-        return NOW
-
-    words = ["session-end", "--bundle", json.dumps(BUNDLE), "--apply", "--json"]
-    said = echo(*words, clock=clock)
-
-    assert (said.status, said.envelope["error"]["code"]) == (75, "conflict")
-    assert echo(*words).status == 0
 
 
 def test_what_nobody_foresaw_ends_with_70_and_its_traceback_is_on_stderr(echo: Echo) -> None:

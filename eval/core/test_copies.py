@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from echo_memory import copies as kept
 from echo_memory.catalog import Catalog
 from echo_memory.copies import Copies, Copy, Seen
 from echo_memory.folder_vault import FolderVault
@@ -68,14 +69,14 @@ print("still there")
 
 @pytest.fixture
 def copies(tmp_path: Path) -> Iterator[Copies]:
-    with closing(Copies(tmp_path / "state", VAULT)) as kept:
-        yield kept
+    with closing(Copies(tmp_path / "state", VAULT)) as opened:
+        yield opened
 
 
 def seen(tmp_path: Path) -> Seen | None:
     """What a new process finds."""
-    with closing(Copies(tmp_path / "state", VAULT)) as kept:
-        return kept.load()
+    with closing(Copies(tmp_path / "state", VAULT)) as copies:
+        return copies.load()
 
 
 def file_of(tmp_path: Path) -> Path:
@@ -115,8 +116,8 @@ def test_every_byte_of_a_note_comes_back(
 ) -> None:
     text = data.decode("utf-8", "surrogateescape")
     state = tmp_path_factory.getbasetemp() / "common"
-    with closing(Copies(state, VAULT)) as kept:
-        kept.update({path: Copy("s", text)}, at=1.0)
+    with closing(Copies(state, VAULT)) as copies:
+        copies.update({path: Copy("s", text)}, at=1.0)
 
     with closing(Copies(state, VAULT)) as later:
         found = later.load()
@@ -267,9 +268,9 @@ def test_what_another_process_left_beside_the_file_is_no_hindrance(
     later.update({"tea.md": TEA}, at=2.0)
     later.close()
 
-    kept = {} if alone else {"ada.md": ADA}
-    assert found == (None if alone else Seen(kept, 1.0))
-    assert seen(tmp_path) == Seen({**kept, "tea.md": TEA}, 2.0)
+    before = {} if alone else {"ada.md": ADA}
+    assert found == (None if alone else Seen(before, 1.0))
+    assert seen(tmp_path) == Seen({**before, "tea.md": TEA}, 2.0)
 
 
 def test_a_log_that_was_left_of_another_file_changes_nothing_of_a_new_one(
@@ -357,8 +358,8 @@ def test_a_full_disk_leaves_an_earlier_state_whole_until_there_is_room(
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may become somebody else")
-@pytest.mark.parametrize("mode", [0o555, 0o000])
-def test_a_folder_that_may_not_be_written_fails_nothing_and_keeps_its_file(
+@pytest.mark.parametrize("mode", [0o555, 0o000, 0o777])
+def test_a_file_that_may_not_be_written_fails_nothing_and_stays(
     copies: Copies, tmp_path: Path, mode: int
 ) -> None:
     copies.update({"ada.md": ADA}, at=1.0)
@@ -375,19 +376,22 @@ def test_a_folder_that_may_not_be_written_fails_nothing_and_keeps_its_file(
     assert snapshot(tmp_path) == before
 
 
-def test_somebody_who_holds_the_file_is_not_waited_for_long_and_loses_nothing(
-    copies: Copies, tmp_path: Path
+def test_what_somebody_else_kept_from_being_written_is_made_good_at_the_next_comparison(
+    copies: Copies, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    copies.update({"ada.md": ADA}, at=1.0)
+    monkeypatch.setattr(kept, "_BUSY_S", 0.01)
+    copies.update({"ada.md": ADA, "old.md": TEA}, at=1.0)
+    copies.close()
     with closing(sqlite3.connect(file_of(tmp_path), isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        copies.update({"tea.md": TEA})
-        copies.update({"tea.md": Copy("3", "# Tea, again\n")})
-        assert seen(tmp_path) == Seen({"ada.md": ADA}, 1.0)
+        copies.update({"tea.md": TEA}, ["old.md"])
         other.execute("ROLLBACK")
 
+    copies.update({"tea.md": Copy("3", "# Tea, again\n")})
+    between = seen(tmp_path)
     copies.update({}, at=2.0)
 
+    assert between == Seen({"ada.md": ADA, "old.md": TEA}, 1.0)
     assert seen(tmp_path) == Seen({"ada.md": ADA, "tea.md": Copy("3", "# Tea, again\n")}, 2.0)
 
 

@@ -27,7 +27,7 @@ from echo_memory.ops.scope import scope_set_op, scope_show_op
 from echo_memory.ops.session import session_end_op
 from echo_memory.ops.triage import triage_op
 from echo_memory.outbox import Outbox
-from echo_memory.queueing import MAX_TRIES, Flushed, flush
+from echo_memory.queueing import HOLDS_UP, MAX_TRIES, Flushed, flush
 from echo_memory.rest_access import Access
 from folders import run, snapshot
 from olrapi import faults
@@ -321,7 +321,7 @@ def test_what_this_version_does_not_understand_is_parked_and_not_lost(
 # What the vault cannot do now
 
 
-def test_what_the_vault_cannot_store_is_tried_a_few_times_and_then_parked(
+def test_what_the_vault_cannot_store_is_tried_for_a_while_and_then_parked(
     plugin: StandIn, far: Memory
 ) -> None:
     with plugin.away():
@@ -329,11 +329,26 @@ def test_what_the_vault_cannot_store_is_tried_a_few_times_and_then_parked(
         append_op(far, "ada-lovelace", "- add 2")
     plugin.fail(faults.refuse(50000), method="PUT", path=f"/vault/{ENGINE}", times=None)
 
-    tries = [flush(far) for _ in range(MAX_TRIES)]
+    tries = [flush(at(far, minutes=minute)) for minute in range(MAX_TRIES + 2)]
+    last = flush(replace(far, clock=lambda: NOW + HOLDS_UP))
 
-    assert tries == [Flushed(left=2)] * (MAX_TRIES - 1) + [Flushed(done=1, parked=1)]
+    assert tries == [Flushed(left=2)] * (MAX_TRIES + 2)
+    assert last == Flushed(done=1, parked=1)
     assert [outcome["error"]["code"] for outcome in parked(far)] == ["vault-io"]
     assert lines(plugin, ADA) == ["- add 2"]
+
+
+def test_what_waited_long_is_not_parked_for_the_first_refusals(
+    plugin: StandIn, far: Memory
+) -> None:
+    with plugin.away():
+        append_op(far, "engine", "- add 1")
+    plugin.fail(faults.refuse(50000), method="PUT", path=f"/vault/{ENGINE}", times=None)
+    later = at(far, days=3)
+
+    tries = [flush(later) for _ in range(MAX_TRIES)]
+
+    assert tries == [Flushed(left=1)] * (MAX_TRIES - 1) + [Flushed(parked=1)]
 
 
 def test_a_wrong_key_keeps_everything_waiting_however_often_it_is_tried(
@@ -382,23 +397,25 @@ def test_a_vault_that_is_none_yet_keeps_everything_waiting(tmp_path: Path) -> No
         assert (plugin.folder / "resources/concepts/tea.md").exists()
 
 
-def test_a_fault_of_the_program_is_raised_and_holds_up_the_others_only_so_long(
+def test_a_fault_of_the_program_holds_up_the_others_only_so_long(
     plugin: StandIn, far: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(echo: Memory) -> Envelope:
-        raise ZeroDivisionError
+    def broken(echo: Memory, title: str) -> Envelope:
+        raise ValueError(title)
 
+    said: list[str] = []
     monkeypatch.setitem(queueing._OPERATIONS, "broken", broken)
-    far.outbox.add("broken", {}, NOW)
+    far.outbox.add("broken", {"title": "a person's own words"}, NOW)
     far.outbox.add("append", {"path": "engine", "line": "- add 1"}, NOW)
+    later = replace(at(far, days=1), notify=said.append)
 
-    for _ in range(MAX_TRIES):
-        with pytest.raises(ZeroDivisionError):
-            flush(far)
+    tries = [flush(later) for _ in range(MAX_TRIES)]
 
-    assert flush(far) == Flushed(done=1)
+    assert tries == [Flushed(left=2)] * (MAX_TRIES - 1) + [Flushed(done=1, parked=1)]
     assert [outcome["error"]["code"] for outcome in parked(far)] == ["internal"]
     assert lines(plugin) == ["- add 1"]
+    assert all("ValueError" in line for line in said)
+    assert "own words" not in "".join(said) + json.dumps(parked(far))
 
 
 # As of then
@@ -514,6 +531,17 @@ def test_a_preview_is_never_kept(
     assert far.outbox.entries() == []
 
 
+@pytest.mark.parametrize("call", PREVIEWS)
+def test_a_preview_of_a_vault_that_was_never_seen_is_refused_and_never_kept(
+    plugin: StandIn, tmp_path: Path, call: Callable[[Memory], Envelope]
+) -> None:
+    with closing(over(plugin, tmp_path)) as stranger:
+        with plugin.away(), pytest.raises(VaultUnreachable):
+            call(stranger)
+
+        assert stranger.outbox.entries() == []
+
+
 def test_a_refusal_of_a_vault_that_answers_is_the_callers_and_never_kept(
     plugin: StandIn, far: Memory
 ) -> None:
@@ -562,6 +590,21 @@ def test_what_cannot_be_kept_is_refused_and_not_acknowledged(
 
 
 # Others who replay
+
+
+def test_while_another_replays_nobody_else_does(
+    plugin: StandIn, far: Memory, tmp_path: Path
+) -> None:
+    with plugin.away():
+        append_op(far, "engine", "- add 1")
+
+    with closing(over(plugin, tmp_path)) as another, another.outbox.replaying():
+        flushed = flush(far, seconds=0.3)
+        written = lines(plugin)
+
+    assert flushed == Flushed(left=1)
+    assert written == []
+    assert flush(far) == Flushed(done=1)
 
 
 def test_processes_that_replay_at_once_write_everything_once(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from echo_memory.errors import BadRequest
+from echo_memory.errors import BadRequest, Conflict
+from echo_memory.folder_vault import FolderVault
 from echo_memory.memory import Memory
 from echo_memory.ops.capture import capture_op
 from echo_memory.ops.scope import scope_set_op, scope_show_op
@@ -226,3 +228,22 @@ def test_a_preview_of_a_long_log_shows_its_beginning_and_what_comes_after_it(
     assert "characters in all" in answer["steps"][0]["would_write"]
     assert "Rebuild the engine" in text_of(answer)
     assert len(text_of(answer)) < 8_000
+
+
+class Contested(FolderVault):
+    """A vault in which somebody else is always a moment earlier with a session's name."""
+
+    def write(self, path: str, text: str, *, expected: str | None) -> None:
+        """See Vault."""
+        if path.startswith("_agent/sessions/") and expected is None:
+            super().write(path, "# Another's\n", expected=None)
+        super().write(path, text, expected=expected)
+
+
+def test_names_that_others_take_time_and_again_end_as_a_conflict(memory: Memory) -> None:
+    echo = replace(memory, vault=Contested(memory.config.vault))
+
+    with pytest.raises(Conflict, match="Try again"):
+        session_end_op(echo, **BUNDLE, apply=True)
+
+    assert session_end_op(memory, **BUNDLE, apply=True)["ok"]

@@ -27,7 +27,7 @@ class Follower:
         """
         self._memory = memory
         self._every = every
-        self._was_away = False
+        self._was_away = self._outbox_fails = False
         self._loop = Loop("follow", self.step)
 
     def start(self) -> None:
@@ -57,8 +57,11 @@ class Follower:
         try:
             flushed = flush(self._memory)
         except EchoError as error:
-            logger.warning("outbox: %s", error.message)
+            if not self._outbox_fails:
+                logger.warning("outbox: %s", error.message)
+            self._outbox_fails = True
             return 1
+        self._outbox_fails = False
         if flushed.done or flushed.parked:
             fields = {"done": flushed.done, "parked": flushed.parked, "left": flushed.left}
             logger.info("outbox", extra={"fields": fields})

@@ -11,6 +11,7 @@ from echo_memory.shared_index import publish_now
 
 GATHER_S = 0.5
 RETRY_S = 5.0
+_LONGEST_PAUSE_S = 60.0
 
 
 class IndexPublisher:
@@ -24,6 +25,7 @@ class IndexPublisher:
         """
         self._memory = memory
         self._asked = False
+        self._pause = RETRY_S / 2
         self._warnings: list[str] = []
         self._publishing = threading.Lock()
         self._loop = Loop("publish", self.step)
@@ -35,7 +37,9 @@ class IndexPublisher:
     def stop(self) -> None:
         """Publish what was asked for last, and end."""
         self._loop.stop()
-        self.step()
+        mirror, vault = self._memory.mirror, self._memory.vault
+        if mirror.trouble is None and not vault.seems_gone():  # else it would only be waited for
+            self.step()
 
     def request(self) -> list[str]:
         """Have the index published soon; returns what went wrong with it the last time."""
@@ -48,9 +52,11 @@ class IndexPublisher:
         with self._publishing:
             if not self._asked:
                 return math.inf
-            self._asked = False
-            self._warnings = publish_now(self._memory)
-            if self._warnings:
-                self._asked = True
-                return RETRY_S
-        return math.inf
+            self._asked, failed = False, True
+            try:
+                self._warnings = publish_now(self._memory)
+                failed = bool(self._warnings)
+            finally:
+                self._asked |= failed
+            self._pause = min(2 * self._pause, _LONGEST_PAUSE_S) if failed else RETRY_S / 2
+        return self._pause if failed else math.inf

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 from echo_mcp.upkeep.follower import Follower
 from echo_mcp.upkeep.publisher import IndexPublisher
 from echo_memory.memory import Memory
+
+LONGEST_LOOK_S = 30.0
+"""How long a comparison of a large vault may take before it counts as away."""
 
 
 class Staff:
@@ -25,17 +28,21 @@ class Staff:
         self._publisher = IndexPublisher(memory)
         # A folder is compared by each call: that takes moments, and shows an edit at once.
         compares = isinstance(memory.config.vault, Path)
-        self.memory = replace(memory, compares=compares, publisher=self._publisher)
+        self.memory = replace(
+            memory,
+            compares=compares,
+            stale_s=2 * every + LONGEST_LOOK_S,
+            publisher=self._publisher,
+        )
         self._follower = Follower(self.memory, every=every)
 
     @contextmanager
     def at_work(self) -> Iterator[None]:
         """Run until the block ends."""
-        self._publisher.start()
-        self._follower.start()
-        try:
+        with ExitStack() as ending:
+            ending.callback(self.memory.close)
+            ending.callback(self._publisher.stop)
+            ending.callback(self._follower.stop)
+            self._publisher.start()
+            self._follower.start()
             yield
-        finally:
-            self._follower.stop()
-            self._publisher.stop()
-            self.memory.close()

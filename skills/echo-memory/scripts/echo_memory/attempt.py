@@ -34,7 +34,18 @@ class Attempt:
         """
         self._earlier = dict(earlier or {})
         self._save = save or _keep_nothing
-        self.record: Record = {}
+        self._expected: Record = {}
+        self._written: Record = {}
+
+    @property
+    def record(self) -> Record:
+        """What the next try has to know."""
+        return self._expected | self._written
+
+    def forget(self) -> None:
+        """Nothing of this try was written."""
+        self._written = {}
+        self._save(self._earlier)
 
     def expect(self, path: str, before: str | None, after: str) -> None:
         """Remember what a change was meant to replace, should it have to wait.
@@ -44,16 +55,10 @@ class Attempt:
             before: the text as it is known.
             after: the whole new text.
         """
-        self.record = {path: {"before": _hash(before), "after": _hash(after)}}
+        self._expected = {path: {"before": _hash(before), "after": _hash(after)}}
 
-    def once(self, path: str, change: Change, *, witness: str = "") -> Change:
+    def once(self, path: str, change: Change) -> Change:
         """The change of a note, left out where an earlier try has made it.
-
-        Args:
-            path: whose text is changed.
-            change: from its text to its new text.
-            witness: what the change adds; a text without it has not been changed yet. Empty where
-                nothing tells that.
 
         Raises:
             Conflict: the note has been changed by others since, so that nobody can tell.
@@ -63,15 +68,14 @@ class Attempt:
         def guarded(text: str | None) -> str:
             if earlier and text is not None and _hash(text) == earlier["after"]:
                 return text
-            is_open = text is not None and bool(witness) and witness not in text
-            if earlier and _hash(text) != earlier["before"] and not is_open:
+            if earlier and _hash(text) != earlier["before"]:
                 raise Conflict(
                     "The note changed since an earlier try, which may have written already. Look"
                     " at the note, then retry or drop this.",
                     path=path,
                 )
             after = change(text)
-            self.record = {path: {"before": _hash(text), "after": _hash(after)}}
+            self._written = {path: {"before": _hash(text), "after": _hash(after)}}
             self._save(self.record)
             return after
 

@@ -22,6 +22,12 @@ def success(op: str, *, warnings: list[str] | None = None, **fields: Any) -> Env
     return envelope
 
 
+def warned(envelope: Envelope, warnings: list[str]) -> Envelope:
+    """An answer with warnings beside those that it has."""
+    every = [*envelope.get("warnings", ()), *warnings]
+    return {**envelope, "warnings": every} if every else envelope
+
+
 def failure(op: str, error: EchoError) -> Envelope:
     """An operation that raised."""
     return {"ok": False, "op": op, "error": error.as_dict()}

@@ -76,10 +76,17 @@ class NotFound(EchoError):
 
 
 class VaultUnreachable(EchoError):
-    """The vault does not answer."""
+    """The vault does not answer.
+
+    `in_doubt` says whether it may have taken a write before it fell silent.
+    """
 
     code = "vault-unreachable"
     exit_status = 69
+
+    def __init__(self, message: str, *, in_doubt: bool = True, **details: Any) -> None:
+        super().__init__(message, **details)
+        self.in_doubt = in_doubt
 
 
 class VaultIO(EchoError):

@@ -50,8 +50,9 @@ def offline(fields: Mapping[str, Any]) -> str:
 def queued(envelope: Mapping[str, Any]) -> str:
     """That a write is kept until the vault is back."""
     return (
-        f"Queued as {envelope['queue_id']}: the vault is away. The write is kept and made by itself"
-        " once the vault is back; do not repeat it."
+        f"Queued as {envelope['queue_id']}: the vault is away, or earlier writes still wait for it."
+        " This one is kept and made by itself, in its order, once the vault is back; do not repeat"
+        " it."
     )
 
 

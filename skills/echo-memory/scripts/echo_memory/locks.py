@@ -120,10 +120,12 @@ def _locked(file: int) -> bool:
     return True
 
 
-def _busy(path: str) -> Conflict:
-    return Conflict(
-        "Another process holds this note and did not let go of it. Try again.", path=path
-    )
+class Busy(Conflict):
+    """Somebody else held the lock all the while."""
+
+
+def _busy(path: str) -> Busy:
+    return Busy("Another process holds this note and did not let go of it. Try again.", path=path)
 
 
 def _unusable(error: OSError) -> VaultIO:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -23,9 +24,12 @@ from echo_memory.mirror import Mirror
 from echo_memory.note import Note
 from echo_memory.outbox import Outbox
 from echo_memory.rest_vault import RestVault
-from echo_memory.vault import Edit, Known, Stamp, Vault, edit
+from echo_memory.vault import Edit, Known, MaybeWritten, Stamp, Vault, edit
 
-NOT_A_VAULT = "This folder is not an ECHO vault yet: run `bootstrap` first."
+FIRST_LOOK_S = 2.0
+"""How long a call waits for the first comparison, before it answers from an earlier copy."""
+
+NOT_A_VAULT = "This is not an ECHO vault yet: run `bootstrap` first."
 
 Clock = Callable[[], datetime]
 Notify = Callable[[str], None]
@@ -80,6 +84,7 @@ class Memory:
         acquaintance: whether the vault was ever seen with its marker.
         notify: takes progress chatter.
         compares: whether every call compares the notes first; else somebody does it all the time.
+        stale_s: then, the age at which what is known no longer passes for what the vault says.
         publisher: writes the shared index; None where every operation does it itself.
         attempt: the try of the operation that runs, where it may be repeated by a replay.
         is_replay: whether that operation comes out of the outbox.
@@ -96,6 +101,7 @@ class Memory:
     acquaintance: Acquaintance = field(repr=False)
     notify: Notify = to_stderr
     compares: bool = True
+    stale_s: float = math.inf
     publisher: Publisher | None = None
     attempt: Attempt | None = None
     is_replay: bool = False
@@ -140,22 +146,26 @@ class Memory:
             return View(warnings, offline=True, age_s=round(self.mirror.age_s or 0))
         return View([] if self._is_acquainted() else [NOT_A_VAULT])
 
-    def prepare(self) -> None:
+    def prepare(self, *, ordered: bool = True) -> None:
         """See that the vault can be written to, before an operation writes.
+
+        Args:
+            ordered: whether what it writes comes after the writes that wait.
 
         Raises:
             NotBootstrapped: it is not an ECHO vault yet.
-            VaultUnreachable: it does not answer, or earlier ones still wait for it, where the
-                operation could wait too.
+            VaultUnreachable: it does not answer, or earlier writes still wait for it.
         """
-        if self.attempt and not self.is_replay and self.outbox.waiting():
-            raise VaultUnreachable("Earlier writes still wait for the vault. See `outbox list`.")
-        self.compare()
+        if ordered and not self.is_replay and self.outbox.waiting():
+            raise VaultUnreachable(
+                "Earlier writes still wait for the vault. See `outbox list`.", in_doubt=False
+            )
+        self.catch_up()
         if not self._is_acquainted() and not self.compares:
             self.mirror.refresh()
         if not self._is_acquainted():
             raise NotBootstrapped(
-                "This folder is not an ECHO vault yet, so nothing was written. Run `bootstrap`"
+                "This is not an ECHO vault yet, so nothing was written. Run `bootstrap`"
                 " first: it adds the marker and touches no note."
             )
 
@@ -164,30 +174,34 @@ class Memory:
         if self.compares or not self.mirror.is_known:
             self.mirror.refresh()
 
-    def edit(
-        self,
-        path: str,
-        change: Callable[[str | None], str],
-        *,
-        once: bool = False,
-        witness: str = "",
-    ) -> Edit:
+    def catch_up(self) -> None:
+        """Compare, also where somebody else does that, after a time in which nobody could."""
+        if self.compares or not self.mirror.is_current:
+            self.mirror.refresh()
+
+    def edit(self, path: str, change: Callable[[str | None], str], *, once: bool = False) -> Edit:
         """Change one note, as its only writer; what was written is known at once.
 
         Args:
             path: vault path.
             change: from the note's text, None where there is no note, to its new text.
             once: whether the change, made twice, would show twice.
-            witness: then, what it adds to the text (see `Attempt.once`).
 
         Raises:
             Unparseable: the frontmatter would have to change and does not parse; `path` is told.
+            MaybeWritten: made `once`, and nobody can tell whether it was.
         """
         if once and self.attempt:
-            change = self.attempt.once(path, change, witness=witness)
+            change = self.attempt.once(path, change)
         is_note = path.lower().endswith(".md")
         with self.locks.hold(path):
-            done = edit(self.vault, path, change, known=self._known(path) if is_note else None)
+            try:
+                known = self._known(path) if is_note else None
+                done = edit(self.vault, path, change, known=known)
+            except MaybeWritten:
+                if once:
+                    raise
+                done = edit(self.vault, path, change)
             if is_note:
                 self.mirror.put(path, done.after)
         return done
@@ -230,9 +244,13 @@ class Memory:
         self.compare()
         if self.compares:
             return False
+        if self.vault.seems_gone():
+            return True
+        self.mirror.await_first(FIRST_LOOK_S)
         if fresh:
+            self.catch_up()
             self.mirror.reread(fresh)
-        return self.mirror.trouble is not None or self.vault.seems_gone()
+        return not self.mirror.is_current or (self.mirror.age_s or 0) > self.stale_s
 
     def _is_acquainted(self) -> bool:
         if self.is_bootstrapped:

@@ -48,6 +48,7 @@ class Mirror:
         self._own_writes = 0
         self._written_at: dict[str, int] = {}
         self._looking = threading.Lock()
+        self._tried = threading.Event()
         self._looks = self._last_look = 0
         self._restoring = threading.Lock()
         self._restored = False
@@ -65,6 +66,11 @@ class Mirror:
         """Whether the vault was ever compared, by this process or by one before it."""
         self._restore()
         return self._compared is not None
+
+    @property
+    def is_current(self) -> bool:
+        """Whether this process has compared the vault, and did so when it last tried."""
+        return self._last_look > 0 and self._trouble is None
 
     @property
     def trouble(self) -> EchoError | None:
@@ -96,12 +102,26 @@ class Mirror:
             except EchoError as error:
                 self._trouble = error
                 raise
-            self._trouble = None
-            self._last_look = self._looks
+            else:
+                self._trouble = None
+                self._last_look = self._looks
+            finally:
+                self._tried.set()
+
+    def await_first(self, seconds: float) -> None:
+        """Wait until this process has tried to compare the vault once, but not longer."""
+        self._tried.wait(seconds)
 
     def reread(self, paths: Iterable[str]) -> None:
-        """Read some notes, whether or not they changed; those that are gone are forgotten."""
-        wanted, began = list(paths), self._own_writes
+        """Read some notes, whether or not they changed; those that are gone are forgotten.
+
+        What a look read of them before does not replace what is read now.
+        """
+        wanted = list(paths)
+        with self._taking:
+            began = self._own_writes
+            self._own_writes += 1
+            self._written_at |= dict.fromkeys(wanted, began)
         texts = self._vault.read_many(wanted)
         missing = [path for path in wanted if path not in texts and self._catalog.get(path)]
         gone = [path for path in missing if self._is_gone(path)]
@@ -146,10 +166,11 @@ class Mirror:
             self._check(stamps)
         changed = [path for path, stamp in stamps.items() if self._stamps.get(path) != stamp]
         gone = [note.path for note in self._catalog.notes() if note.path not in stamps]
-        self._take({}, gone, began)
         for at in range(0, len(changed), _BATCH):
             texts = self._vault.read_many(changed[at : at + _BATCH])
             self._take({path: Copy(stamps[path], text) for path, text in texts.items()}, (), began)
+        # At the last: until then, what was moved is known by its old place.
+        self._take({}, gone, began)
         self._unread = tuple(sorted(path for path in stamps if self._catalog.get(path) is None))
         self._compared = now
         self._copies.update({}, at=now)

@@ -123,6 +123,23 @@ class Outbox:
             oldest=first.accepted if first else None,
         )
 
+    def elsewhere(self) -> dict[str, int]:
+        """How many entries there are of other vaults, by their addresses."""
+        found = self._file.ask(
+            "SELECT vault, count(*) FROM entries WHERE vault != ? GROUP BY vault", self._vault
+        )
+        return {vault.decode("utf-8", "surrogatepass"): number for vault, number in found}
+
+    def adopt(self, vault: str) -> int:
+        """Take over the entries of another address, in the order they came.
+
+        Returns:
+            How many there were.
+        """
+        return self._file.change(
+            "UPDATE entries SET vault = ? WHERE vault = ?", self._vault, as_bytes(vault)
+        )
+
     def note(self, entry_id: int, in_doubt: Mapping[str, Any]) -> None:
         """Remember what the try that is about to be made may leave in the vault."""
         self._file.change(

@@ -87,9 +87,9 @@ def failed(error: sqlite3.Error, failing: str) -> VaultIO:
 def unreadable(reason: str) -> VaultIO:
     """The error for a file that is not, or not wholly, an outbox."""
     return VaultIO(
-        f"The outbox cannot be read ({reason}), and has been left as it is. Put a good copy in its"
-        f" place; or, once its entries are no longer needed, move {FILE} and the files beside it"
-        f" that begin with that name out of the state folder."
+        f"The outbox cannot be read ({reason}), so nothing is written; it was left as it is. Put a"
+        f" good copy in its place; or, once its entries are no longer needed, move {FILE} and the"
+        f" files beside it that begin with that name out of the state folder."
     )
 
 

@@ -11,6 +11,7 @@ import inspect
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import Any, Concatenate, ParamSpec
 
 from echo_memory.attempt import Attempt
@@ -22,12 +23,13 @@ from echo_memory.errors import (
     VaultIO,
     VaultUnreachable,
 )
+from echo_memory.locks import Busy
 from echo_memory.memory import Memory
 from echo_memory.outbox_entry import Entry
-from echo_memory.shared_index import published_once
+from echo_memory.shared_index import Later, publish
 
-MAX_TRIES = 5
-"""Times that the vault may refuse to store a write before it no longer holds up the others."""
+MAX_TRIES, HOLDS_UP = 5, timedelta(hours=1)
+"""How often, and for how long, the vault may refuse to store a write that holds up the others."""
 
 _BRIEFLY_S = 5.0
 
@@ -76,13 +78,17 @@ def queued(
 def _run(echo: Memory, name: str, given: _Given) -> Envelope:
     """Run an operation after those that wait, or keep it."""
     flush(echo, seconds=_BRIEFLY_S)
-    attempt = Attempt()
+    accepted, attempt = echo.clock(), Attempt()
+    # One instant for the whole operation, so that what is repeated later falls on the same day.
+    at_once = replace(echo, clock=lambda: accepted, attempt=attempt)
     try:
-        return _OPERATIONS[name](replace(echo, attempt=attempt), **given)
-    except VaultUnreachable:
+        return _OPERATIONS[name](at_once, **given)
+    except VaultUnreachable as error:
         if not echo.may_queue:
             raise
-    entry = echo.outbox.add(name, given, echo.clock(), in_doubt=attempt.record)
+        if not error.in_doubt:
+            attempt.forget()
+    entry = echo.outbox.add(name, given, accepted, in_doubt=attempt.record)
     return {"ok": True, "op": name, "queued": True, "queue_id": entry}
 
 
@@ -118,19 +124,22 @@ def flush(echo: Memory, *, seconds: float = 60.0) -> Flushed:
     counts = {"done": 0, "parked": 0}
     with outbox.replaying(wait=seconds) as mine:
         if mine and _is_there(echo):
-            with published_once(replace(echo, compares=False)) as batch:
-                while time.monotonic() < until and (entry := outbox.next()):
-                    settled = _replay(batch, entry)
-                    if not settled:
-                        break
-                    counts[settled] += 1
+            later = Later()
+            batch = replace(echo, compares=False, publisher=later)
+            while time.monotonic() < until and (entry := outbox.next()):
+                settled = _replay(batch, entry)
+                if not settled:
+                    break
+                counts[settled] += 1
+            if later.is_asked:
+                publish(echo)
     return Flushed(**counts, left=outbox.waiting())
 
 
 def _is_there(echo: Memory) -> bool:
     """Whether the vault answers; what is known of it is brought up to date by that."""
     try:
-        echo.compare()
+        echo.mirror.refresh()
     except (VaultUnreachable, VaultIO, Misconfigured):
         return False
     return True
@@ -138,26 +147,39 @@ def _is_there(echo: Memory) -> bool:
 
 def _replay(echo: Memory, entry: Entry) -> str:
     """Run one entry: `done`, `parked`, or empty when it has to wait."""
-    outbox = echo.outbox
-    attempt = Attempt(entry.in_doubt, functools.partial(outbox.note, entry.id))
+    answer = _outcome(echo, entry)
+    if answer is None:
+        return ""
+    if _is_whole(answer):
+        echo.outbox.settle(entry.id)
+        return "done"
+    echo.outbox.park(entry.id, answer)
+    return "parked"
+
+
+def _outcome(echo: Memory, entry: Entry) -> Envelope | None:
+    """What an entry comes to now, as of when it was accepted; None when it has to wait."""
+    attempt = Attempt(entry.in_doubt, functools.partial(echo.outbox.note, entry.id))
     as_then = replace(echo, clock=lambda: entry.accepted, attempt=attempt, is_replay=True)
     try:
-        answer = _answer(as_then, entry)
-    except (VaultUnreachable, Misconfigured, NotBootstrapped):
-        return ""
+        return _answer(as_then, entry)
+    except VaultUnreachable as error:
+        if not error.in_doubt:
+            attempt.forget()
+        return None
+    except (Misconfigured, NotBootstrapped, Busy):
+        return None
     except VaultIO as error:
-        if outbox.postpone(entry.id) < MAX_TRIES:
-            return ""
-        answer = failure(entry.op, error)
-    except Exception:  # a fault of ours holds up the others no longer than a disk may
-        if outbox.postpone(entry.id) >= MAX_TRIES:
-            outbox.park(entry.id, failure(entry.op, _our_fault()))
-        raise
-    if is_whole(answer):
-        outbox.settle(entry.id)
-        return "done"
-    outbox.park(entry.id, answer)
-    return "parked"
+        return failure(entry.op, error) if _has_waited(echo, entry) else None
+    except Exception as error:  # a fault of ours must not stop whoever comes after it
+        echo.notify(f"replaying entry {entry.id} failed: {type(error).__name__}")
+        return failure(entry.op, _our_fault()) if _has_waited(echo, entry) else None
+
+
+def _has_waited(echo: Memory, entry: Entry) -> bool:
+    """Whether an entry has held up the others for long enough, counting this try."""
+    tries = echo.outbox.postpone(entry.id)
+    return tries >= MAX_TRIES and echo.clock() - entry.accepted >= HOLDS_UP
 
 
 def _our_fault() -> EchoError:
@@ -170,17 +192,19 @@ def _answer(echo: Memory, entry: Entry) -> Envelope:
         unknown = EchoError("This version knows no such operation. Write it anew, then drop this.")
         return failure(entry.op, unknown)
     try:
-        return operation(echo, **entry.arguments)
-    except (VaultUnreachable, Misconfigured, NotBootstrapped, VaultIO):
-        raise
-    except EchoError as error:
-        return failure(entry.op, error)
+        inspect.signature(operation).bind(echo, **entry.arguments)
     except TypeError:
         other = EchoError("Its arguments are of another version. Write it anew, then drop this.")
         return failure(entry.op, other)
+    try:
+        return operation(echo, **entry.arguments)
+    except (VaultUnreachable, Misconfigured, NotBootstrapped, VaultIO, Busy):
+        raise
+    except EchoError as error:
+        return failure(entry.op, error)
 
 
-def is_whole(answer: Mapping[str, Any]) -> bool:
+def _is_whole(answer: Mapping[str, Any]) -> bool:
     """Whether an operation did all that it was asked, each proposal and step of it."""
     parts = [*answer.get("steps", ()), *answer.get("results", ())]
-    return bool(answer["ok"]) and all(map(is_whole, parts))
+    return bool(answer["ok"]) and all(map(_is_whole, parts))

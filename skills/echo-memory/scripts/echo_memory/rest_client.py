@@ -27,6 +27,9 @@ _MARGIN_S = 1.0
 
 _GLANCE_S = 0.25
 
+# A vault that was silent is not waited for in vain by everybody, until it answers again.
+_IMPATIENT_S, _IMPATIENT_FOR_S = 2.0, 15.0
+
 _REPEATABLE = {"GET", "HEAD", "POST"}  # what is posted here only asks
 _ERRORS = 400
 
@@ -48,6 +51,7 @@ class Client:
         self._timeout = timeout
         self._workers = max(workers, 1)
         self._pool = _Pool(self._workers)
+        self._impatient_until = 0.0
 
     def ask(
         self,
@@ -69,7 +73,7 @@ class Client:
             headers: beside the key.
             body: sent with its length.
             limit: bytes of a body to read; a longer one is not whole.
-            timeout: seconds to wait for this answer.
+            timeout: seconds to wait for this answer; fewer where none came a moment ago.
 
         Raises:
             Unanswered: it may have been handled, and no answer came.
@@ -78,6 +82,8 @@ class Client:
         """
         request = _Request(method, self._access.prefix + target, headers or {}, body, limit)
         seconds = timeout or self._timeout
+        if time.monotonic() < self._impatient_until:
+            seconds = min(seconds, _IMPATIENT_S)
         kept = self._pool.take()
         if kept is not None:
             try:
@@ -143,7 +149,10 @@ class Client:
             with connection.getresponse() as response:
                 answer = _read(response, request.limit)
                 kept_for = _keep_alive(response)
+            self._impatient_until = 0.0
         except (OSError, HTTPException) as error:
+            if isinstance(error, TimeoutError):
+                self._impatient_until = time.monotonic() + _IMPATIENT_FOR_S
             raise no_answer(error, self._access, fresh=fresh) from error
         finally:
             self._pool.put(connection, kept_for)

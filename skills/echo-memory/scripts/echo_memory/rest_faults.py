@@ -33,16 +33,16 @@ def no_connection(error: OSError, access: Access) -> EchoError:
     if isinstance(error, ssl.SSLCertVerificationError):
         return _certificate(error.verify_code, pinned=access.pinned)
     if isinstance(error, TimeoutError):
-        return VaultUnreachable(
+        return _away(
             "The vault's machine does not answer. Check that it is on and reachable, and that"
             " ECHO_BASE is right."
         )
     if isinstance(error, socket.gaierror):
-        return VaultUnreachable(
+        return _away(
             "The host name in ECHO_BASE was not found. Check its spelling and the network."
         )
     if isinstance(error, ConnectionRefusedError):
-        return VaultUnreachable(
+        return _away(
             "Nothing listens at ECHO_BASE. Start Obsidian, check that the Local REST API plugin"
             " is on, and that the port is right: 27124 with https, 27123 with http."
         )
@@ -51,9 +51,7 @@ def no_connection(error: OSError, access: Access) -> EchoError:
             "ECHO_BASE says https, but its port speaks http. Write http://, or use the port of"
             " the plugin's encrypted server, 27124 unless it was changed."
         )
-    return VaultUnreachable(
-        f"The vault cannot be reached: {_reason(error)}. Check the network and try again."
-    )
+    return _away(f"The vault cannot be reached: {_reason(error)}. Check the network and try again.")
 
 
 def no_answer(error: Exception, access: Access, *, fresh: bool) -> EchoError:
@@ -78,6 +76,11 @@ def no_answer(error: Exception, access: Access, *, fresh: bool) -> EchoError:
     return Unanswered(
         "The vault's answer broke off or is no HTTP. Check that Obsidian runs, and try again."
     )
+
+
+def _away(message: str) -> VaultUnreachable:
+    """Nobody took the request, so nothing of it was done."""
+    return VaultUnreachable(message, in_doubt=False)
 
 
 def _certificate(code: int, *, pinned: bool) -> Misconfigured:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from echo_memory.errors import VaultIO
+from echo_memory.errors import VaultIO, VaultUnreachable
 from echo_memory.rest_access import target
 from echo_memory.rest_answers import Answer, refused
 from echo_memory.rest_client import Client
 from echo_memory.rest_faults import Unanswered
-from echo_memory.vault import MAX_NOTE_BYTES, conflict
+from echo_memory.vault import MAX_NOTE_BYTES, MaybeWritten, conflict
 
 _DONE, _CONDITION_FAILED = 204, 412
 
@@ -89,18 +89,21 @@ class Files:
             new: what is to be there after it.
 
         Raises:
-            Conflict: the answer was lost, and something else is there now.
+            MaybeWritten: the answer was lost, and something else is there now.
             VaultUnreachable: it is not known what became of the change.
         """
         for again in (True, False):
             try:
                 return ask()
             except Unanswered as unanswered:
-                found = self.look(path)
+                try:
+                    found = self.look(path)
+                except VaultUnreachable:
+                    raise unanswered from None
                 if holds(found, new):
                     return None
                 if not holds(found, old):
-                    raise conflict(path) from unanswered
+                    raise _maybe_written(path) from unanswered
                 # A request that is only late may still be handled, after whatever comes next.
                 if unanswered.late or not again:
                     raise
@@ -112,6 +115,14 @@ def holds(found: Answer | None, content: bytes | None) -> bool:
     if found is None or content is None:
         return found is None and content is None
     return found.whole and found.body == content and not found.is_folder()
+
+
+def _maybe_written(path: str) -> MaybeWritten:
+    return MaybeWritten(
+        "The vault's answer was lost, and the note has changed since. Look whether the change is in"
+        " it, and make it again if it is not.",
+        path=path,
+    )
 
 
 def _condition(seen: Answer | None) -> dict[str, str]:

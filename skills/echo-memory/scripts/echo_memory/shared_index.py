@@ -5,11 +5,12 @@ It is derived from the notes, so a failure to write it only warns: the next writ
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 
 from echo_memory import routing, vault_lock
+from echo_memory.envelope import Envelope, warned
 from echo_memory.errors import EchoError, NotFound
 from echo_memory.memory import Memory
 
@@ -38,13 +39,11 @@ def publish(echo: Memory) -> list[str]:
     return echo.publisher.request() if echo.publisher else publish_now(echo)
 
 
-@contextmanager
-def published_once(echo: Memory) -> Iterator[Memory]:
-    """A memory in which the index is published only once, when the block ends."""
+def published_once(echo: Memory, run: Callable[[Memory], Envelope]) -> Envelope:
+    """Run an operation in which the index is published only once, at its end."""
     later = Later()
-    yield replace(echo, publisher=later)
-    if later.is_asked:
-        publish(echo)
+    answer = run(replace(echo, publisher=later))
+    return warned(answer, publish(echo)) if later.is_asked else answer
 
 
 def publish_now(echo: Memory, *, has_lock: bool = False) -> list[str]:

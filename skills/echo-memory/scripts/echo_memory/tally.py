@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass
@@ -13,6 +14,12 @@ class Tally:
     """A count, shared by the threads that work for one call."""
 
     count: int = 0
+    _adding: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def add(self) -> None:
+        """Count one more."""
+        with self._adding:
+            self.count += 1
 
 
 _current: ContextVar[Tally | None] = ContextVar("tally", default=None)
@@ -32,4 +39,4 @@ def count() -> None:
     """Count one round trip, if this call counts them."""
     tally = _current.get()
     if tally is not None:
-        tally.count += 1
+        tally.add()

@@ -65,6 +65,7 @@ class Vault(Protocol):
 
         Raises:
             Conflict: the vault has something else than what was expected.
+            MaybeWritten: it has something else by now, and may have had this text before.
         """
         ...
 
@@ -112,6 +113,10 @@ class Edit:
         return self.before != self.after
 
 
+class MaybeWritten(Conflict):
+    """A write whose answer was lost, to a note that is something else again by now."""
+
+
 class Stale(Exception):
     """What a change raises when the note is not the one that it was planned for."""
 
@@ -140,12 +145,15 @@ def edit(
 
     Raises:
         Conflict: the note changed again during the second try.
+        MaybeWritten: at the first try; nobody can tell whether the change was made.
     """
     done = _edit_known(vault, path, change, known.text) if known else None
     if done:
         return done
     try:
         return _edit_once(vault, path, change)
+    except MaybeWritten:
+        raise
     except Conflict:
         return _edit_once(vault, path, change)
 
@@ -165,6 +173,8 @@ def _edit_known(
         return None
     try:
         vault.write(path, after, expected=before)
+    except MaybeWritten:
+        raise
     except Conflict:
         return None
     return Edit(before, after)

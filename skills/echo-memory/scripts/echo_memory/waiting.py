@@ -18,6 +18,8 @@ def outbox(envelope: _Fields) -> str:
     action = envelope["action"]
     if action == "list":
         return _list(envelope)
+    if action == "adopt":
+        return f"Taken over: {envelope['adopted']}. The next load or write makes them."
     if action == "retry":
         return (
             f"Written now: {envelope['done']}. Parked: {envelope['parked']}."
@@ -31,13 +33,18 @@ def outbox(envelope: _Fields) -> str:
 
 def _list(envelope: _Fields) -> str:
     entries = envelope["entries"]
+    others = [
+        f"For {one_line(address)} there are {number} more; if that is this vault by another"
+        f" address, `outbox adopt {one_line(address)}` takes them over."
+        for address, number in envelope["elsewhere"].items()
+    ]
     if not entries:
-        return "The outbox is empty."
+        return "\n".join(["The outbox is empty.", *others])
     lines = [f"Waiting: {envelope['waiting']}. Parked: {envelope['parked']}.", *map(_line, entries)]
     left_out = envelope["waiting"] + envelope["parked"] - len(entries)
     if left_out > 0:
         lines.append(f"… and {left_out} more.")
-    return "\n".join(lines)
+    return "\n".join([*lines, *others])
 
 
 def _line(entry: _Fields) -> str:

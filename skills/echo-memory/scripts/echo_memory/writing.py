@@ -12,6 +12,7 @@ from echo_memory.envelope import GATED
 from echo_memory.errors import Conflict, EchoError, VaultUnreachable
 from echo_memory.memory import Memory
 from echo_memory.naming.entity import Entity
+from echo_memory.note import Note
 from echo_memory.planning import Plan, PlanIsStale, make_plan
 from echo_memory.proposal import Proposal
 from echo_memory.shared_index import may_be_entity
@@ -170,15 +171,19 @@ def set_scope(echo: Memory, words: str, *, confirm: bool, apply: bool = True) ->
             "warnings": ["A later scope was set meanwhile; it stays."],
         }
     action = "updated" if not same else "confirmed" if confirm else "unchanged"
-    if action == "unchanged" or not apply:
+    if not apply:
         return {"action": action, "scope": words, "scope_updated": current.scope_updated}
 
     def change(text: str | None) -> str:
-        return scope.set_scope(draft.fixed(kind) if text is None else text, words, now)
+        before = draft.fixed(kind) if text is None else text
+        if not confirm and scope.read(Note(kind.path, before)).scope == words:
+            return before
+        return scope.set_scope(before, words, now)
 
-    echo.edit(kind.path, change)
+    if not echo.edit(kind.path, change).changed:
+        return {"action": "unchanged", "scope": words, "scope_updated": current.scope_updated}
     return {
-        "action": action,
+        "action": "confirmed" if action == "confirmed" else "updated",
         "scope": words,
         "scope_updated": now.isoformat(timespec="seconds"),
     }

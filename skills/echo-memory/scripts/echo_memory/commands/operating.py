@@ -41,22 +41,32 @@ def _declare_unlock(parser: argparse.ArgumentParser) -> None:
 
 def _declare_outbox(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "action", nargs="?", choices=("list", "show", "retry", "drop"), default="list"
+        "action", nargs="?", choices=("list", "show", "retry", "drop", "adopt"), default="list"
     )
     parser.add_argument(
-        "id", nargs="?", type=int, help="an entry's; retry without one takes up all of them"
+        "id",
+        nargs="?",
+        help="an entry's; retry without one takes up all of them; for adopt, the address under"
+        " which this vault was known when they were queued",
     )
 
 
 def _outbox(echo: Memory, values: Values) -> Envelope:
     if values.action == "list":
         return outbox.outbox_list_op(echo)
-    if values.action == "retry":
-        return outbox.outbox_retry_op(echo, values.id)
+    if values.action == "retry" and values.id is None:
+        return outbox.outbox_retry_op(echo)
     if values.id is None:
         raise BadRequest(f"id is missing. Say `outbox {values.action} ID`.", field="id")
+    if values.action == "adopt":
+        return outbox.outbox_adopt_op(echo, values.id)
+    if not values.id.isdecimal():
+        raise BadRequest("id is not a number. See `outbox list`.", field="id")
+    number = int(values.id[:20])
+    if values.action == "retry":
+        return outbox.outbox_retry_op(echo, number)
     one = outbox.outbox_show_op if values.action == "show" else outbox.outbox_drop_op
-    return one(echo, values.id)
+    return one(echo, number)
 
 
 COMMANDS = (

@@ -33,10 +33,11 @@ def reindex_op(echo: Memory) -> Envelope:
     Returns:
         `notes` and `entities`, both counts; `lock-held` where somebody has the vault's lock.
     """
-    echo.prepare()
+    echo.prepare(ordered=False)
     echo.mirror.refresh()
     other = vault_lock.holding(echo)
-    ours = other is not None and other.nonce == own_nonce.kept(echo.config)
+    nonce = own_nonce.kept(echo.config)
+    ours = other is not None and bool(nonce) and other.nonce == nonce
     if other is not None and not ours:
         return vault_lock.lock_held("reindex", other, echo.clock())
     warnings = shared_index.publish_now(echo, has_lock=ours)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from echo_memory import arguments, writing
-from echo_memory.envelope import Envelope
+from echo_memory.envelope import Envelope, warned
 from echo_memory.memory import Memory
 from echo_memory.proposal import parse
 from echo_memory.queueing import queued
@@ -61,6 +61,5 @@ def capture_op(
         echo.prepare()
         return {"op": "capture", **writing.capture(echo, proposal)}
     view = echo.look()
-    fields = writing.capture(echo, proposal, apply=False)
-    every = [*view.warnings, *fields.pop("warnings", [])]
-    return {"op": "capture", **fields, **view.fields, **({"warnings": every} if every else {})}
+    plan = writing.capture(echo, proposal, apply=False)
+    return warned({"op": "capture", **plan, **view.fields}, view.warnings)

@@ -172,8 +172,11 @@ def _outbox(echo: Memory) -> Check:
         status = echo.outbox.status()
     except EchoError as error:
         return Check("outbox", ok=False, detail=error.message, fix="See the detail.")
+    others = sum(echo.outbox.elsewhere().values())
     oldest = status.oldest.isoformat(timespec="minutes") if status.oldest else ""
     waits = f"{status.waiting} wait, the oldest since {oldest}" if status.waiting else "none waits"
+    if others:
+        waits += f"; {others} more for another address, see `outbox list`"
     if not status.parked:
         return Check("outbox", ok=True, detail=waits)
     return Check(

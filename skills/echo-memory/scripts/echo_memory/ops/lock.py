@@ -30,7 +30,7 @@ def lock_op(echo: Memory, *, seconds: int = DEFAULT_SECONDS, holder: str = "") -
     """
     limit = arguments.integer(seconds, "seconds", low=MIN_SECONDS, high=MAX_SECONDS)
     named = arguments.line(holder, "holder", limit=vault_lock.MAX_HOLDER)
-    echo.prepare()
+    echo.prepare(ordered=False)
     with echo.turns.hold(_TURN):
         nonce = own_nonce.kept(echo.config) or own_nonce.keep(echo.config)
         held = vault_lock.acquire(
@@ -64,7 +64,7 @@ def unlock_op(echo: Memory, *, force: bool = False) -> Envelope:
         VaultIO: also when the state folder cannot be used.
     """
     forced = arguments.flag(force, "force")
-    echo.prepare()
+    echo.prepare(ordered=False)
     with echo.turns.hold(_TURN):
         done = vault_lock.clear(echo) if forced else _released(echo)
         other = None if done else vault_lock.holding(echo)

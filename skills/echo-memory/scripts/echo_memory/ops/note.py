@@ -12,7 +12,7 @@ from echo_memory.errors import NotFound
 from echo_memory.graph import Graph
 from echo_memory.memory import Memory
 from echo_memory.note import Note
-from echo_memory.queueing import queued
+from echo_memory.queueing import flush, queued
 from echo_memory.vault_paths import safe_path
 
 DEFAULT_CHARS = 8_000
@@ -20,6 +20,7 @@ MIN_CHARS, MAX_CHARS = 200, 100_000
 MAX_CONTENT = 200_000
 MAX_TARGET = 10_000  # headings can be long
 MAX_LINKING = 5
+FLUSH_S = 5.0
 OPERATIONS, TARGET_TYPES = sections.OPERATIONS, sections.TARGET_TYPES
 
 
@@ -142,8 +143,7 @@ def patch_op(
         )
 
     before = echo.catalog.entities.by_path(note.path)
-    witness = words.strip() if operation != "replace" and target_type != "frontmatter" else ""
-    edit = echo.edit(note.path, _existing(note, change), once=True, witness=witness)
+    edit = echo.edit(note.path, _existing(note, change), once=True)
     named_otherwise = echo.catalog.entities.by_path(note.path) != before
     warnings = _moved_kind(note, Note(note.path, edit.after))
     warnings += shared_index.publish(echo) if named_otherwise else []
@@ -188,6 +188,7 @@ def delete_op(echo: Memory, path: str) -> Envelope:
         NotFound: no such note.
     """
     wanted = arguments.reference(path, "path")
+    flush(echo, seconds=FLUSH_S)
     echo.prepare()
     note = echo.locate(wanted)
     linking = _linking(echo, note)

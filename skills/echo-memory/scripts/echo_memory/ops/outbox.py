@@ -26,8 +26,9 @@ def outbox_list_op(echo: Memory) -> Envelope:
     """List what waits and what is parked, oldest first.
 
     Returns:
-        `entries`: `id`, `op`, `about` (its title, path, …), `accepted`, `state` (`waiting` or
-        `parked`) and `why`, for which it is parked; `waiting` and `parked`, the counts of all.
+        `entries`: `id`, `operation`, `about` (its title, path, …), `accepted`, `state` (`waiting`
+        or `parked`) and `why`, for which it is parked; `waiting` and `parked`, the counts of all;
+        `elsewhere`, how many entries there are of other vaults, by their addresses.
     """
     status = echo.outbox.status()
     return success(
@@ -36,7 +37,23 @@ def outbox_list_op(echo: Memory) -> Envelope:
         entries=[_line(entry) for entry in echo.outbox.entries(limit=MAX_LISTED)],
         waiting=status.waiting,
         parked=status.parked,
+        elsewhere=echo.outbox.elsewhere(),
     )
+
+
+def outbox_adopt_op(echo: Memory, address: str) -> Envelope:
+    """Take over the writes that wait for another address, since this is the same vault.
+
+    Returns:
+        `adopted`, how many there were.
+
+    Raises:
+        NotFound: none wait for that address.
+    """
+    wanted = arguments.line(address, "address", required=True)
+    if wanted not in echo.outbox.elsewhere():
+        raise NotFound("No writes wait for that address. See `outbox list`.", path=wanted)
+    return success("outbox", action="adopt", adopted=echo.outbox.adopt(wanted))
 
 
 def outbox_show_op(echo: Memory, entry_id: int) -> Envelope:

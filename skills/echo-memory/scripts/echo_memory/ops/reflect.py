@@ -32,8 +32,7 @@ def apply_op(
         view = echo.look()
         return _reflected(echo, parsed, "preview", warnings=view.warnings, **view.fields)
     echo.prepare()
-    with shared_index.published_once(echo) as batch:
-        return _reflected(batch, parsed, "applied")
+    return shared_index.published_once(echo, lambda batch: _reflected(batch, parsed, "applied"))
 
 
 def _reflected(echo: Memory, proposals: Sequence[Proposal], action: str, **fields: Any) -> Envelope:

@@ -12,6 +12,7 @@ from echo_memory.answers import shown
 from echo_memory.envelope import Envelope
 from echo_memory.errors import Conflict, EchoError, VaultUnreachable
 from echo_memory.memory import Memory
+from echo_memory.note import Note
 from echo_memory.proposal import Proposal, checked_body, parse_list
 from echo_memory.queueing import queued
 from echo_memory.text import slugify, unique_slug
@@ -71,8 +72,9 @@ def session_end_op(
     echo.prepare()
     for _ in range(_TRIES):
         try:
-            with shared_index.published_once(echo) as batch:
-                return _run(batch, bundle, [], applying=True)
+            return shared_index.published_once(
+                echo, lambda batch: _run(batch, bundle, [], applying=True)
+            )
         except _NameIsTaken:
             echo.mirror.refresh()
     raise Conflict("Other sessions were logged under this name at the same time. Try again.")
@@ -222,10 +224,9 @@ def _heartbeat(echo: Memory, path: str, *, apply: bool) -> Fields:
     """The commit marker: whoever reads it knows that the session was logged whole."""
     kind = routing.table().fixed["heartbeat"]
     note = echo.catalog.get(kind.path)
-    if note is not None and note.scalar("path") == path:
-        return {"ok": True, "action": "unchanged"}
     if not apply:
-        return {"ok": True, "action": "updated"}
+        said = note.scalar("path") if note else ""
+        return {"ok": True, "action": "unchanged" if said == path else "updated"}
     now = echo.clock().isoformat(timespec="seconds")
     slug = path.rpartition("/")[2].removesuffix(".md")
     values: dict[str, object] = {"slug": slug, "path": path, "completed_at": now}
@@ -233,7 +234,9 @@ def _heartbeat(echo: Memory, path: str, *, apply: bool) -> Fields:
     def change(text: str | None) -> str:
         if text is None:
             return draft.fixed(kind, values=values)
-        return frontmatter.set_keys(text, values)
+        is_said = Note(kind.path, text).scalar("path") == path
+        return text if is_said else frontmatter.set_keys(text, values)
 
-    echo.edit(kind.path, change)
+    if not echo.edit(kind.path, change).changed:
+        return {"ok": True, "action": "unchanged"}
     return {"ok": True, "action": "updated", "completed_at": now}

@@ -16,7 +16,7 @@ from echo_memory import (
     shared_index,
     writing,
 )
-from echo_memory.envelope import Envelope, success
+from echo_memory.envelope import Envelope, success, warned
 from echo_memory.errors import BadRequest, EchoError, NotFound, VaultUnreachable
 from echo_memory.inbox import Item
 from echo_memory.memory import Memory
@@ -102,12 +102,12 @@ def route_op(
             raise BadRequest(f"{name} is missing. Say what the item is.", field=name)
     if not applying:
         view = echo.look()
-        preview = _routed(echo, lines, parsed, apply=False)
-        return preview | view.fields | ({"warnings": view.warnings} if view.warnings else {})
+        return warned(_routed(echo, lines, parsed, apply=False) | view.fields, view.warnings)
     with echo.turns.hold("triage"):  # two callers must not file one item twice
         echo.prepare()
-        with shared_index.published_once(echo) as batch:
-            return _routed(batch, lines, parsed, apply=True)
+        return shared_index.published_once(
+            echo, lambda batch: _routed(batch, lines, parsed, apply=True)
+        )
 
 
 def _routed(
