@@ -495,3 +495,24 @@ def test_a_patched_key_is_in_recall_at_once(memory: Memory) -> None:
     )
 
     assert found(memory.catalog, "zeppelin") == ["projects/active/engine.md"]
+
+
+def test_a_folder_that_was_moved_is_known_by_its_old_place_until_the_new_one_was_read(
+    vault_folder: Path,
+) -> None:
+    vault = Paused(vault_folder)
+    catalog, mirror = following(vault, vault_folder.parent)
+    put(vault_folder / "old/ada.md", "# Ada\n")
+    mirror.refresh()
+    (vault_folder / "old").rename(vault_folder / "new")
+
+    def fail() -> None:
+        raise VaultUnreachable("Away. Wait.")
+
+    vault.meanwhile = fail
+    with pytest.raises(VaultUnreachable):
+        mirror.refresh()
+
+    assert known(catalog) == {"old/ada.md": "# Ada\n"}
+    mirror.refresh()
+    assert known(catalog) == {"new/ada.md": "# Ada\n"}

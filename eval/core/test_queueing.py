@@ -16,12 +16,12 @@ from conftest import NOW
 from echo_memory import queueing
 from echo_memory.config import Config
 from echo_memory.envelope import Envelope
-from echo_memory.errors import BadRequest, EchoError, VaultIO, VaultUnreachable
+from echo_memory.errors import BadRequest, Conflict, EchoError, VaultIO, VaultUnreachable
 from echo_memory.memory import Memory, open_memory
 from echo_memory.ops.bootstrap import bootstrap_op
 from echo_memory.ops.capture import capture_op
 from echo_memory.ops.link import link_op
-from echo_memory.ops.note import append_op, patch_op, put_op
+from echo_memory.ops.note import append_op, delete_op, patch_op, put_op
 from echo_memory.ops.reflect import apply_op
 from echo_memory.ops.scope import scope_set_op, scope_show_op
 from echo_memory.ops.session import session_end_op
@@ -656,3 +656,102 @@ def test_replays_publish_the_shared_index_once_for_all(plugin: StandIn, far: Mem
     entities = json.loads((plugin.folder / index.removeprefix("/vault/")).read_text())
     assert [call for call in calls if call == ("PUT", index)] == [("PUT", index)]
     assert all(name in json.dumps(entities) for name in ("Tea", "Brass", "Steam"))
+
+
+# What happened meanwhile
+
+
+def test_a_warm_memory_looks_at_the_vault_before_it_decides_after_an_outage(
+    plugin: StandIn, far: Memory
+) -> None:
+    warm = replace(far, compares=False)
+    with plugin.away():
+        with pytest.raises(VaultUnreachable):
+            far.mirror.refresh()
+        text = "---\ntype: person\naliases: [Grace Hopper]\n---\n# Amazing Grace\n"
+        (plugin.folder / "resources/people/amazing-grace.md").write_text(text)
+
+    answer = capture_op(warm, "Grace Hoper", kind="person", body="A compiler.")
+
+    assert answer["action"] == "duplicate-gate"
+
+
+def test_what_waited_is_replayed_on_what_the_vault_says_now(plugin: StandIn, far: Memory) -> None:
+    warm = replace(far, compares=False)
+    with plugin.away():
+        capture_op(warm, "Grace Hoper", kind="person", body="A compiler.")
+        text = "---\ntype: person\naliases: [Grace Hopper]\n---\n# Amazing Grace\n"
+        (plugin.folder / "resources/people/amazing-grace.md").write_text(text)
+
+    assert flush(warm) == Flushed(parked=1)
+    assert parked(far)[0]["action"] == "duplicate-gate"
+
+
+def test_a_deletion_comes_after_what_waits(plugin: StandIn, far: Memory) -> None:
+    with plugin.away():
+        append_op(far, "engine", "- add 1")
+
+    delete_op(far, "engine")
+
+    assert not (plugin.folder / ENGINE).exists()
+    assert "- add 1" in (plugin.folder / ".trash/engine.md").read_text()
+    assert far.outbox.entries() == []
+
+
+def test_a_write_that_breaks_off_at_midnight_stays_on_its_day(plugin: StandIn, far: Memory) -> None:
+    days = iter([NOW, NOW + timedelta(days=1)])
+    late = replace(far, clock=lambda: next(days, NOW + timedelta(days=1)))
+    plugin.fail(faults.dies_after, method="PUT")
+
+    answer = capture_op(late, "Standup", kind="meeting", body="All well.")
+    plugin.up()
+    flush(at(far, days=1))
+
+    assert answer["queued"]
+    meetings = [path.name for path in (plugin.folder / "resources/meetings").iterdir()]
+    assert meetings == ["2026-03-14-standup.md"]
+
+
+@pytest.mark.parametrize("done", [True, False])
+def test_a_patch_whose_answer_is_lost_while_others_write_is_not_made_twice(
+    plugin: StandIn, far: Memory, done: bool
+) -> None:
+    note = plugin.folder / ENGINE
+
+    def meanwhile(exchange: faults.Exchange) -> None:
+        if done:
+            exchange.handle()
+        note.write_text(note.read_text() + "\nTheirs.\n")
+        exchange.cut()
+
+    plugin.fail(meanwhile, method="PUT", path=f"/vault/{ENGINE}")
+    with pytest.raises(Conflict, match="Look whether"):
+        patch_op(
+            far,
+            "engine",
+            operation="append",
+            target_type="heading",
+            target="Engine::Status",
+            content="Mine.",
+        )
+
+    assert note.read_text().count("Mine.") == int(done)
+    assert "Theirs." in note.read_text()
+
+
+def test_a_line_whose_answer_is_lost_while_others_write_is_there_once(
+    plugin: StandIn, far: Memory
+) -> None:
+    note = plugin.folder / ENGINE
+
+    def meanwhile(exchange: faults.Exchange) -> None:
+        exchange.handle()
+        note.write_text(note.read_text() + "\nTheirs.\n")
+        exchange.cut()
+
+    plugin.fail(meanwhile, method="PUT", path=f"/vault/{ENGINE}")
+    answer = append_op(far, "engine", "- add 1")
+
+    assert answer["ok"]
+    assert lines(plugin) == ["- add 1"]
+    assert "Theirs." in note.read_text()

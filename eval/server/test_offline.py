@@ -12,6 +12,7 @@ import pytest
 from echo_memory.ops.bootstrap import bootstrap_op
 from echo_memory.ops.capture import capture_op
 from echo_memory.ops.load import load_op
+from olrapi import faults
 from olrapi.standin import StandIn
 from server.process import until
 from tools import memory_over, serving
@@ -155,3 +156,15 @@ def test_writes_that_waited_are_made_in_their_order_with_the_next_load(
     assert [line for line in lines if line[:3] in {f"- {n}" for n in range(5)}] == [
         f"- {n}" for n in range(5)
     ]
+
+
+def test_a_vault_that_hangs_is_away_for_who_starts_then(plugin: StandIn, tmp_path: Path) -> None:
+    with serving(plugin, tmp_path / "state") as call:
+        call("echo_recall", query="program")
+
+    plugin.fail(faults.never_answer, times=None)
+    with serving(plugin, tmp_path / "state", ECHO_TIMEOUT="1") as call:
+        envelope, _, failed = call("echo_recall", query="program")
+
+    assert not failed
+    assert envelope["offline"]
