@@ -7,15 +7,18 @@ PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help serve test torture lint format clean
+.PHONY: help install serve test torture lint format clean
 
 help:
+	@echo "make install install into .venv"
 	@echo "make serve   install into .venv and serve the notes in $(VAULT) (VAULT=DIR, PORT=N)"
 	@echo "make test    install what the tests need and run them all"
 	@echo "make torture kill a loaded server 200 times on each kind of vault, and see what stands"
 	@echo "make lint    format check, lint, types"
 	@echo "make format  put the code into its format"
 	@echo "make clean   remove .venv and what tools left behind"
+
+install: .venv/installed
 
 serve: .venv/installed
 	@mkdir -p "$(VAULT)"

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from echo_memory.config import Config
-from echo_memory.memory import Memory, open_memory
+from echo_memory.memory import Memory
+from echo_memory.opening import open_memory
 from echo_memory.ops.bootstrap import bootstrap_op
 
 NOW = datetime(2026, 3, 14, 9, 26, 53, tzinfo=timezone(timedelta(hours=1)))

@@ -12,7 +12,8 @@ from starlette.testclient import TestClient
 
 from echo_mcp.app import create_app
 from echo_mcp.settings import Settings
-from echo_memory.memory import Memory, open_memory
+from echo_memory.memory import Memory
+from echo_memory.opening import open_memory
 from olrapi.standin import StandIn
 from vaults import KEY
 

@@ -41,6 +41,7 @@ LAYERS: list[tuple[str, str, str]] = [
     ("what the notes say", CORE, "catalog"),
     ("what a reference means", CORE, "finding mirror"),
     ("what every operation gets", CORE, "memory"),
+    ("", CORE, "opening"),
     ("decisions", CORE, "planning linting vault_lock"),
     ("", CORE, "shared_index"),
     ("the writing engine", CORE, "writing queueing"),

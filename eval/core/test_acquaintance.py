@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from echo_memory.errors import NotBootstrapped
-from echo_memory.memory import Memory, open_memory
+from echo_memory.errors import NotBootstrapped, VaultUnreachable
+from echo_memory.memory import Memory
+from echo_memory.opening import open_memory
 from echo_memory.ops.bootstrap import bootstrap_op
 from echo_memory.ops.capture import capture_op
 from echo_memory.ops.recall import recall_op
@@ -42,7 +43,9 @@ def test_of_an_empty_mount_point_the_last_copy_is_read_and_writes_wait(
 def test_bootstrap_begins_anew_on_purpose(memory: Memory) -> None:
     echo = emptied(memory)
 
-    bootstrap_op(echo)
+    with pytest.raises(VaultUnreachable, match="--anew"):
+        bootstrap_op(echo)
+    bootstrap_op(echo, anew=True)
 
     assert capture_op(echo, "Charles", kind="person")["action"] == "created"
 

@@ -12,7 +12,8 @@ import yaml
 from echo_memory import draft, routing
 from echo_memory.config import Config
 from echo_memory.errors import NotBootstrapped, VaultIO, VaultUnreachable
-from echo_memory.memory import Memory, open_memory
+from echo_memory.memory import Memory
+from echo_memory.opening import open_memory
 from echo_memory.ops.bootstrap import bootstrap_op, reindex_op
 from folders import put, snapshot
 

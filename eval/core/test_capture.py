@@ -11,7 +11,8 @@ import yaml
 
 from echo_memory import draft, writing
 from echo_memory.errors import BadRequest, NotBootstrapped, NotFound, Unparseable, VaultIO
-from echo_memory.memory import Memory, open_memory
+from echo_memory.memory import Memory
+from echo_memory.opening import open_memory
 from echo_memory.ops.capture import capture_op
 from echo_memory.planning import make_plan
 from echo_memory.report import text_of

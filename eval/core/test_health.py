@@ -15,7 +15,8 @@ import pytest
 from echo_memory import vault_lock
 from echo_memory.envelope import Envelope
 from echo_memory.errors import BadRequest
-from echo_memory.memory import Memory, open_memory
+from echo_memory.memory import Memory
+from echo_memory.opening import open_memory
 from echo_memory.ops.bootstrap import reindex_op
 from echo_memory.ops.health import doctor_op, health_op
 from echo_memory.ops.lint import lint_op

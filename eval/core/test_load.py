@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from echo_memory import digest, report
 from echo_memory.config import Config
 from echo_memory.errors import BadRequest
-from echo_memory.memory import Memory, open_memory
+from echo_memory.memory import Memory
 from echo_memory.note import Note
+from echo_memory.opening import open_memory
 from echo_memory.ops.capture import capture_op
 from echo_memory.ops.load import load_op
 from echo_memory.ops.scope import scope_set_op

@@ -17,8 +17,9 @@ from echo_memory.copies import Copies
 from echo_memory.envelope import Envelope
 from echo_memory.errors import BadRequest, NotBootstrapped, VaultIO
 from echo_memory.locks import PathLocks
-from echo_memory.memory import Memory, open_memory
+from echo_memory.memory import Memory
 from echo_memory.mirror import Mirror
+from echo_memory.opening import open_memory
 from echo_memory.ops.lock import lock_op, unlock_op
 from echo_memory.vault_lock import Held, to_text
 from folders import put

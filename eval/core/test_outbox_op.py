@@ -29,7 +29,13 @@ from echo_memory.waiting import outbox as in_words
 from folders import put, snapshot
 
 TEA = {"title": "Tea", "kind": "concept", "body": "Green.\n\nOr black."}
-GATE = {"ok": False, "op": "capture", "action": "duplicate-gate", "candidates": []}
+GATE = {
+    "ok": False,
+    "op": "capture",
+    "action": "duplicate-gate",
+    "candidates": [],
+    "resolutions": ["merge_into", "force"],
+}
 MISSING = {"ok": False, "error": {"code": "not-found", "message": "No such note. Recall it."}}
 
 
@@ -205,7 +211,10 @@ def test_a_retry_writes_what_can_be_written_now_and_the_rest_is_parked_again(
     retried = outbox_retry_op(memory)
 
     assert (retried["done"], retried["parked"], retried["left"]) == (1, 1, 0)
-    assert in_words(retried) == "Written now: 1. Parked: 1. Still waiting: 0."
+    assert in_words(retried) == (
+        "Written now: 1. Parked again: 1. See `outbox` for the reasons."
+        " Still waiting for the vault: 0."
+    )
     assert (vault_folder / "resources/concepts/tea.md").exists()
     assert [entry["why"] for entry in outbox_list_op(memory)["entries"]] == ["duplicate-gate"]
 
@@ -293,8 +302,8 @@ def test_a_write_that_waits_is_shown_replayed_and_gone(echo: Echo, vault_folder:
     assert (queued.status, listed.status, shown.status, early.status) == (0, 0, 0, 0)
     assert listed.out.startswith("Waiting: 1. Parked: 0.\n1. waiting: capture Tea, ")
     assert "body: Green." in shown.out
-    assert "Still waiting: 1." in early.out
-    assert late.out == "Written now: 1. Parked: 0. Still waiting: 0.\n"
+    assert "Still waiting for the vault: 1." in early.out
+    assert late.out == "Written now: 1. Parked again: 0. Still waiting for the vault: 0.\n"
     assert echo("outbox", "list").out == "The outbox is empty.\n"
 
 

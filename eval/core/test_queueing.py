@@ -17,7 +17,8 @@ from echo_memory import queueing
 from echo_memory.config import Config
 from echo_memory.envelope import Envelope
 from echo_memory.errors import BadRequest, Conflict, EchoError, VaultIO, VaultUnreachable
-from echo_memory.memory import Memory, open_memory
+from echo_memory.memory import Memory
+from echo_memory.opening import open_memory
 from echo_memory.ops.bootstrap import bootstrap_op
 from echo_memory.ops.capture import capture_op
 from echo_memory.ops.link import link_op
@@ -43,7 +44,7 @@ SESSION: dict[str, Any] = {"slug": "kickoff", "log_body": "Gears.", "agent_log_l
 FLUSHER = """
 from pathlib import Path
 from echo_memory.config import Config
-from echo_memory.memory import open_memory
+from echo_memory.opening import open_memory
 from echo_memory.queueing import flush
 from echo_memory.rest_access import Access
 import echo_memory.ops.capture

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from echo_memory import hits, report
 from echo_memory.errors import BadRequest
-from echo_memory.memory import Memory, open_memory
+from echo_memory.memory import Memory
+from echo_memory.opening import open_memory
 from echo_memory.ops.capture import capture_op
 from echo_memory.ops.recall import MAX_BUDGET, MAX_LIMIT, MAX_QUERY, MIN_BUDGET, recall_op
 from folders import put, snapshot

@@ -15,7 +15,8 @@ import pytest
 from echo_memory import vault_lock
 from echo_memory.config import Config
 from echo_memory.envelope import Envelope
-from echo_memory.memory import Memory, open_memory
+from echo_memory.memory import Memory
+from echo_memory.opening import open_memory
 from echo_memory.ops.bootstrap import bootstrap_op, reindex_op
 from echo_memory.ops.capture import capture_op
 from echo_memory.ops.link import link_op

@@ -20,7 +20,8 @@ from hypothesis import strategies as st
 from echo_memory import vault_lock
 from echo_memory.errors import Conflict, VaultUnreachable
 from echo_memory.folder_vault import FolderVault
-from echo_memory.memory import Memory, open_memory
+from echo_memory.memory import Memory
+from echo_memory.opening import open_memory
 from echo_memory.vault import Vault
 from echo_memory.vault_lock import Held, acquire, clear, hold, holding, parse, release, to_text
 from folders import put

@@ -17,7 +17,7 @@ from echo_mcp.results import OUTPUT_SCHEMA
 from echo_mcp.server import EchoServer
 from echo_mcp.tools.registry import registered
 from echo_memory.config import Config
-from echo_memory.memory import open_memory
+from echo_memory.opening import open_memory
 from echo_memory.ops.bootstrap import bootstrap_op
 from echo_memory.ops.capture import capture_op
 

@@ -10,7 +10,7 @@ import pytest
 
 from acknowledged import DAILY, INDEX, Load, Sent, faults
 from echo_memory.config import Config
-from echo_memory.memory import open_memory
+from echo_memory.opening import open_memory
 from echo_memory.ops.bootstrap import bootstrap_op
 from echo_memory.ops.capture import capture_op
 from homes import HOMES

@@ -9,9 +9,12 @@ from typing import Any
 
 import pytest
 
+from echo_memory.config import Config
+from echo_memory.opening import open_memory
 from echo_memory.ops.bootstrap import bootstrap_op
 from echo_memory.ops.capture import capture_op
 from echo_memory.ops.load import load_op
+from folders import put
 from olrapi import faults
 from olrapi.standin import StandIn
 from server.process import until
@@ -168,3 +171,76 @@ def test_a_vault_that_hangs_is_away_for_who_starts_then(plugin: StandIn, tmp_pat
 
     assert not failed
     assert envelope["offline"]
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Path:
+    """The folder of another vault, whose owner made it a memory as well."""
+    folder = tmp_path / "other"
+    folder.mkdir()
+    put(folder / "Work.md", "# Work\n")
+    env = {"ECHO_BASE": folder.as_uri(), "ECHO_STATE_DIR": str(tmp_path / "o"), "ECHO_OWNER": "Eve"}
+    echo = open_memory(Config.from_env(env), notify=lambda _: None)
+    bootstrap_op(echo)
+    echo.close()
+    return folder
+
+
+def swapped(plugin: StandIn, other: Path) -> None:
+    """Another vault is opened, at the same address."""
+    plugin.folder.rename(plugin.folder.with_name("first"))
+    other.rename(plugin.folder)
+    plugin.hang_up()
+
+
+@pytest.mark.parametrize("is_memory", [True, False])
+def test_another_vault_at_the_same_address_is_not_written_to(
+    plugin: StandIn, tmp_path: Path, other: Path, is_memory: bool
+) -> None:
+    if not is_memory:
+        (other / "_agent/echo-vault.md").unlink()
+    before = {path: path.read_bytes() for path in other.rglob("*") if path.is_file()}
+    with serving(plugin, tmp_path / "state", ECHO_MCP_INDEX_TTL="3600") as call:
+        until(lambda: call("/health")[0]["index_age_s"] is not None)
+        swapped(plugin, other)
+
+        captured, _, _ = call("echo_capture", title="Secret of the first", kind="concept")
+        loaded, text, _ = call("echo_load")
+
+    assert captured["queued"]
+    assert loaded["offline"]
+    assert "bootstrap` first" not in text
+    assert loaded["queued_flushed"] == 0
+    after = {path: (plugin.folder / path.relative_to(other)).read_bytes() for path in before}
+    assert after == before
+    assert not list(plugin.folder.rglob("secret*"))
+
+
+def test_what_waits_for_one_vault_is_not_replayed_into_another(
+    plugin: StandIn, tmp_path: Path, other: Path
+) -> None:
+    echo = memory_over(plugin, tmp_path / "state")
+    echo.look()
+    with plugin.away():
+        assert capture_op(echo, "Secret of the first", kind="concept")["queued"]
+        swapped(plugin, other)
+
+    with serving(plugin, tmp_path / "state") as call:
+        call("echo_load")
+        health, _, _ = call("/health")
+    echo.close()
+
+    assert health["outbox_depth"] == 1
+    assert not list(plugin.folder.rglob("secret*"))
+
+
+def test_a_server_that_starts_makes_what_waits_by_itself(plugin: StandIn, tmp_path: Path) -> None:
+    echo = memory_over(plugin, tmp_path / "state")
+    with plugin.away():
+        assert capture_op(echo, "Steam", kind="concept")["queued"]
+    echo.close()
+
+    with serving(plugin, tmp_path / "state") as call:
+        until(lambda: call("/health")[0]["outbox_depth"] == 0)
+
+    assert (plugin.folder / "resources/concepts/steam.md").exists()

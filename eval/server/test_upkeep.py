@@ -24,7 +24,8 @@ from echo_mcp.upkeep.staff import Staff
 from echo_memory import vault_lock
 from echo_memory.config import Config
 from echo_memory.envelope import Envelope
-from echo_memory.memory import Memory, open_memory
+from echo_memory.memory import Memory
+from echo_memory.opening import open_memory
 from echo_memory.ops.capture import capture_op
 from echo_memory.ops.note import append_op, get_note_op
 from echo_memory.rest_access import Access

@@ -109,7 +109,7 @@ def bootstrap(memory: Memory) -> list[str]:
         if memory.acquaintance.is_made():
             raise Misconfigured(
                 f"{memory.config.vault} was a memory before and has no marker note now. Mount it;"
-                " to begin anew, run `echo-memory bootstrap --vault` with this folder."
+                " to begin anew, run `echo-memory bootstrap --anew --vault` with this folder."
             ) from None
         created: list[str] = bootstrap_op(memory)["created"]
         return created

@@ -67,7 +67,9 @@ def read_token(path: Path) -> str:
     try:
         token = path.read_text("utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise Misconfigured(f"The token file {path} cannot be read. Check the path.") from error
+        raise Misconfigured(
+            f"The token file {path} cannot be read. Check the path, or set ECHO_MCP_TOKEN."
+        ) from error
     if fault := token_fault(token):
         raise Misconfigured(f"The token in {path} {fault}")
     return token

@@ -10,7 +10,8 @@ from typing import TextIO
 from echo_mcp import serve
 from echo_mcp.settings import Settings
 from echo_memory.errors import EchoError
-from echo_memory.memory import Memory, open_memory
+from echo_memory.memory import Memory
+from echo_memory.opening import open_memory
 
 logger = logging.getLogger(__name__)
 

@@ -38,6 +38,10 @@ class Follower:
         """End."""
         self._loop.stop()
 
+    def wake(self) -> None:
+        """A write has to wait: look soon whether the vault is back."""
+        self._loop.wake(after=min(RETRY_S, self._every))
+
     def step(self) -> float:
         """Compare the vault once and replay what waits; returns seconds until the next time."""
         try:

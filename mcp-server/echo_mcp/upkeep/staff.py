@@ -35,6 +35,7 @@ class Staff:
             publisher=self._publisher,
         )
         self._follower = Follower(self.memory, every=every)
+        self.memory.on_queued = self._follower.wake
 
     @contextmanager
     def at_work(self) -> Iterator[None]:

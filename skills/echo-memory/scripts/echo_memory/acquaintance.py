@@ -1,13 +1,13 @@
 """The acquaintance: which vaults this state folder has seen with their marker.
 
-A share that is not mounted, or a link that points elsewhere, looks like a vault that is empty. Who
-has known the vault before can tell the two apart.
+A share that is not mounted, or a link that points elsewhere, looks like a vault that is empty; and
+where Obsidian opens another vault, that one answers at the same address. Who has known the vault
+before can tell them apart.
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
 from contextlib import suppress
 from pathlib import Path
 
@@ -18,21 +18,38 @@ def key_of(vault: str) -> str:
 
 
 class Acquaintance:
-    """Whether one vault has been seen with its marker, as a file in the state folder says."""
+    """Whether one vault has been seen with its marker, and with which, as the state folder says."""
 
     def __init__(self, state_dir: Path, vault: str) -> None:
         self._path = state_dir / "vaults" / key_of(vault)
-        self._made = False
+        self._known: str | None = None
 
-    def make(self) -> None:
-        """Remember the vault; a state folder that cannot be written only means that it is not."""
-        if not self._made:
-            with suppress(OSError):
-                self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-                self._path.touch()
-            self._made = True
+    def make(self, marker: str) -> None:
+        """Remember the vault by the text of its marker note, unless it is known already.
+
+        A state folder that cannot be written only means that it is not remembered for long.
+        """
+        if self._read() in (None, ""):
+            self.renew(marker)
+
+    def renew(self, marker: str) -> None:
+        """Remember the vault by this marker, whatever was known before."""
+        self._known = key_of(marker)
+        with suppress(OSError):
+            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._path.write_text(self._known, "ascii")
 
     def is_made(self) -> bool:
         """Whether the vault was ever remembered."""
-        # unlike Path.exists, which raises where a folder on the way is closed
-        return self._made or os.path.exists(self._path)  # noqa: PTH110
+        return self._read() is not None
+
+    def is_of_another(self, marker: str) -> bool:
+        """Whether this is the marker of a vault that is not the one which is remembered."""
+        return bool(self._read()) and self._known != key_of(marker)
+
+    def _read(self) -> str | None:
+        """By what the vault is known: empty where it is not told, None where it is not known."""
+        if self._known is None:
+            with suppress(OSError, UnicodeDecodeError):
+                self._known = self._path.read_text("ascii")
+        return self._known

@@ -19,7 +19,8 @@ from echo_memory import __version__, envelope, report
 from echo_memory.commands.table import BY_NAME, COMMANDS
 from echo_memory.config import Config
 from echo_memory.errors import BadRequest, EchoError, VaultIO, VaultUnreachable
-from echo_memory.memory import Clock, open_memory
+from echo_memory.memory import Clock
+from echo_memory.opening import open_memory
 
 PROG = "echo-memory"
 _IN_PLACE = "echo.py"
@@ -155,10 +156,13 @@ def _run(words: Sequence[str], clock: Clock | None) -> envelope.Envelope:
             return command.run(echo, values)
     if command.makes_vault:
         _make_folder(config.vault)
+    echo = open_memory(config, clock=clock)
     try:
-        with closing(open_memory(config, clock=clock)) as echo:
+        with closing(echo):
             return command.run(echo, values)
     except VaultUnreachable as error:
+        if echo.acquaintance.is_made():
+            raise
         vault = shlex.quote(str(config.vault))
         raise VaultUnreachable(
             f"{error.message} `{program()} --vault {vault} bootstrap` makes a new one there.",

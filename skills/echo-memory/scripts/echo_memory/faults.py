@@ -30,7 +30,7 @@ def fault(error: Mapping[str, Any]) -> str:
     lists = [
         f"{label}: {'; '.join(map(_name, error[key]))}"
         for key, label in _LISTS.items()
-        if error.get(key)
+        if error.get(key) and not all(str(value) in message for value in error[key])
     ]
     return "\n".join([f"{error['code']}{named}: {one_line(message)}", *lists])
 

@@ -158,6 +158,11 @@ class FolderVault:
         """See Vault."""
         self._entries("")
 
+    @property
+    def connections(self) -> int:
+        """See Vault: a folder is looked at anew each time, which needs none."""
+        return 1
+
     def seems_gone(self) -> bool:
         """See Vault."""
         return not self._root.is_dir()

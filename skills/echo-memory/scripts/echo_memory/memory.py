@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import Path
@@ -15,16 +16,19 @@ from echo_memory.acquaintance import Acquaintance
 from echo_memory.attempt import Attempt
 from echo_memory.catalog import Catalog
 from echo_memory.config import Config
-from echo_memory.copies import Copies
-from echo_memory.errors import NotBootstrapped, NotFound, VaultUnreachable
+from echo_memory.errors import (
+    EchoError,
+    Misconfigured,
+    NotBootstrapped,
+    NotFound,
+    VaultUnreachable,
+)
 from echo_memory.finding import find_note
-from echo_memory.folder_vault import FolderVault
 from echo_memory.locks import PathLocks
 from echo_memory.mirror import Mirror
 from echo_memory.note import Note
 from echo_memory.outbox import Outbox
-from echo_memory.rest_vault import RestVault
-from echo_memory.vault import Edit, Known, MaybeWritten, Stamp, Vault, edit
+from echo_memory.vault import Edit, Known, MaybeWritten, Vault, edit
 
 FIRST_LOOK_S = 2.0
 """How long a call waits for the first comparison, before it answers from an earlier copy."""
@@ -38,6 +42,10 @@ Notify = Callable[[str], None]
 def to_stderr(message: str) -> None:
     """The default place for progress chatter."""
     sys.stderr.write(f"{message}\n")
+
+
+def _nobody() -> None:
+    """Whom it concerns where nobody is told."""
 
 
 class Publisher(Protocol):
@@ -86,6 +94,7 @@ class Memory:
         compares: whether every call compares the notes first; else somebody does it all the time.
         stale_s: then, the age at which what is known no longer passes for what the vault says.
         publisher: writes the shared index; None where every operation does it itself.
+        on_queued: told whenever a write has to wait.
         attempt: the try of the operation that runs, where it may be repeated by a replay.
         is_replay: whether that operation comes out of the outbox.
     """
@@ -103,6 +112,7 @@ class Memory:
     compares: bool = True
     stale_s: float = math.inf
     publisher: Publisher | None = None
+    on_queued: Callable[[], None] = _nobody
     attempt: Attempt | None = None
     is_replay: bool = False
 
@@ -113,7 +123,7 @@ class Memory:
     @property
     def is_bootstrapped(self) -> bool:
         """Whether the folder carries the marker of an ECHO vault."""
-        return self.catalog.get(_marker()) is not None
+        return self.catalog.get(marker_path()) is not None
 
     @property
     def may_queue(self) -> bool:
@@ -135,15 +145,12 @@ class Memory:
         """
         try:
             away = self._away(fresh)
-        except VaultUnreachable:
+        except (VaultUnreachable, Misconfigured):
             if not self.mirror.is_known:
                 raise
             away = True
         if away:
-            trouble = self.mirror.trouble
-            refused = trouble is not None and not isinstance(trouble, VaultUnreachable)
-            warnings = [trouble.message] if trouble and refused else []
-            return View(warnings, offline=True, age_s=round(self.mirror.age_s or 0))
+            return View(self._offline(), offline=True, age_s=round(self.mirror.age_s or 0))
         return View([] if self._is_acquainted() else [NOT_A_VAULT])
 
     def prepare(self, *, ordered: bool = True) -> None:
@@ -157,10 +164,14 @@ class Memory:
             VaultUnreachable: it does not answer, or earlier writes still wait for it.
         """
         if ordered and not self.is_replay and self.outbox.waiting():
+            if isinstance(self.mirror.trouble, Misconfigured):
+                raise self.mirror.trouble
             raise VaultUnreachable(
                 "Earlier writes still wait for the vault. See `outbox list`.", in_doubt=False
             )
         self.catch_up()
+        if not self.compares:
+            self.mirror.confirm(marker_path())
         if not self._is_acquainted() and not self.compares:
             self.mirror.refresh()
         if not self._is_acquainted():
@@ -249,50 +260,28 @@ class Memory:
         self.mirror.await_first(FIRST_LOOK_S)
         if fresh:
             self.catch_up()
+            self.mirror.confirm(marker_path())
             self.mirror.reread(fresh)
         return not self.mirror.is_current or (self.mirror.age_s or 0) > self.stale_s
 
+    def _offline(self) -> list[str]:
+        """What there is to warn of in an answer from the last copy."""
+        trouble, warnings = self.mirror.trouble, []
+        if trouble and not isinstance(trouble, VaultUnreachable):
+            warnings.append(trouble.message)
+        with suppress(EchoError):  # the answer does not need the outbox
+            waiting = self.outbox.waiting()
+            if waiting:
+                warnings.append(f"Writes that wait, and are not in this answer yet: {waiting}.")
+        return warnings
+
     def _is_acquainted(self) -> bool:
-        if self.is_bootstrapped:
-            self.acquaintance.make()
-        return self.is_bootstrapped
+        marker = self.catalog.get(marker_path())
+        if marker is not None:
+            self.acquaintance.make(marker.text)
+        return marker is not None
 
 
-def open_memory(
-    config: Config, *, clock: Clock | None = None, notify: Notify = to_stderr
-) -> Memory:
-    """Open the vault that a configuration names; nothing is asked of it yet."""
-    address = str(config.vault)
-    vault: Vault = (
-        FolderVault(config.vault)
-        if isinstance(config.vault, Path)
-        else RestVault(config.vault, timeout=config.timeout, workers=config.workers)
-    )
-    catalog, acquaintance = Catalog(), Acquaintance(config.state_dir, address)
-
-    def check(stamps: Mapping[str, Stamp]) -> None:
-        if _marker() not in stamps and acquaintance.is_made():
-            raise VaultUnreachable(
-                "The vault's marker note is gone, so this may be an empty mount point. Mount the"
-                " vault; if you removed the note yourself, run `bootstrap`."
-            )
-
-    def now() -> datetime:
-        return datetime.now(config.zone).astimezone(config.zone)
-
-    return Memory(
-        vault=vault,
-        catalog=catalog,
-        mirror=Mirror(vault, catalog, Copies(config.state_dir, address), check=check),
-        outbox=Outbox(config.state_dir, address),
-        locks=PathLocks(config.state_dir),
-        turns=PathLocks(config.state_dir / "turns"),
-        clock=clock or now,
-        config=config,
-        acquaintance=acquaintance,
-        notify=notify,
-    )
-
-
-def _marker() -> str:
+def marker_path() -> str:
+    """The path of the note by which an ECHO vault is known."""
     return routing.table().fixed["marker"].path

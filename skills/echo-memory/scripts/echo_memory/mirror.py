@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from echo_memory.catalog import Catalog
 from echo_memory.copies import Copies, Copy
@@ -12,12 +12,13 @@ from echo_memory.errors import EchoError, NotFound
 from echo_memory.note import Note
 from echo_memory.vault import Stamp, Vault
 
-Check = Callable[[Mapping[str, Stamp]], None]
+Check = Callable[[Collection[str], Callable[[str], str | None]], None]
+"""Takes the paths that the vault shows, and what gives the text of a note that changed since."""
 
 _BATCH = 500  # notes that are read before they are taken over
 
 
-def _anything(_: Mapping[str, Stamp]) -> None:
+def _anything(_: Collection[str], __: Callable[[str], str | None]) -> None:
     """The check that takes what a vault shows for all of it."""
 
 
@@ -49,6 +50,7 @@ class Mirror:
         self._written_at: dict[str, int] = {}
         self._looking = threading.Lock()
         self._tried = threading.Event()
+        self._confirmed = 0
         self._looks = self._last_look = 0
         self._restoring = threading.Lock()
         self._restored = False
@@ -98,6 +100,8 @@ class Mirror:
                 return
             self._looks += 1
             try:
+                if not self._vault.connections:
+                    self._vault.probe()  # it says best what is wrong, and soonest
                 self._look(checked=checked)
             except EchoError as error:
                 self._trouble = error
@@ -111,6 +115,19 @@ class Mirror:
     def await_first(self, seconds: float) -> None:
         """Wait until this process has tried to compare the vault once, but not longer."""
         self._tried.wait(seconds)
+
+    def confirm(self, path: str) -> None:
+        """See by one note that this is still the same vault, where the connection is a new one.
+
+        A vault that says something else in it is compared as a whole.
+        """
+        connections = self._vault.connections
+        if connections == self._confirmed and connections:
+            return
+        known = self._catalog.get(path)
+        if self._vault.read_many([path]).get(path) != (known.text if known else None):
+            self.refresh()
+        self._confirmed = max(connections, self._vault.connections)
 
     def reread(self, paths: Iterable[str]) -> None:
         """Read some notes, whether or not they changed; those that are gone are forgotten.
@@ -163,7 +180,7 @@ class Mirror:
         began, now = self._own_writes, time.time()
         stamps = self._vault.stamps()
         if checked:
-            self._check(stamps)
+            self._check(stamps, lambda path: self._changed_text(stamps, path))
         changed = [path for path, stamp in stamps.items() if self._stamps.get(path) != stamp]
         gone = [note.path for note in self._catalog.notes() if note.path not in stamps]
         for at in range(0, len(changed), _BATCH):
@@ -174,6 +191,12 @@ class Mirror:
         self._unread = tuple(sorted(path for path in stamps if self._catalog.get(path) is None))
         self._compared = now
         self._copies.update({}, at=now)
+
+    def _changed_text(self, stamps: Mapping[str, Stamp], path: str) -> str | None:
+        """What a note says now; None where it is the one that is known, or is no more."""
+        if stamps.get(path) == self._stamps.get(path):
+            return None
+        return self._vault.read_many([path]).get(path)
 
     def _is_gone(self, path: str) -> bool:
         try:

@@ -89,6 +89,7 @@ def _run(echo: Memory, name: str, given: _Given) -> Envelope:
         if not error.in_doubt:
             attempt.forget()
     entry = echo.outbox.add(name, given, accepted, in_doubt=attempt.record)
+    echo.on_queued()
     return {"ok": True, "op": name, "queued": True, "queue_id": entry}
 
 

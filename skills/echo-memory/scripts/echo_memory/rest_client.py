@@ -52,6 +52,7 @@ class Client:
         self._workers = max(workers, 1)
         self._pool = _Pool(self._workers)
         self._impatient_until = 0.0
+        self.connections = 0
 
     def ask(
         self,
@@ -82,7 +83,7 @@ class Client:
         """
         request = _Request(method, self._access.prefix + target, headers or {}, body, limit)
         seconds = timeout or self._timeout
-        if time.monotonic() < self._impatient_until:
+        if self.is_silent():
             seconds = min(seconds, _IMPATIENT_S)
         kept = self._pool.take()
         if kept is not None:
@@ -92,6 +93,10 @@ class Client:
                 if unanswered.late or method not in _REPEATABLE:
                     raise
         return self._exchange(self._connect(), request, seconds, fresh=True)
+
+    def is_silent(self) -> bool:
+        """Whether an answer did not come a moment ago, and none since."""
+        return time.monotonic() < self._impatient_until
 
     def is_refused(self) -> bool:
         """Whether nobody listens, as far as that shows at once; no request is made to see it."""
@@ -135,6 +140,7 @@ class Client:
         except OSError as error:
             connection.close()
             raise no_connection(error, to) from error
+        self.connections += 1
         return connection
 
     def _exchange(

@@ -132,9 +132,14 @@ class RestVault:
         if said.get("authenticated") is not True:
             raise wrong_key()
 
+    @property
+    def connections(self) -> int:
+        """See Vault."""
+        return self._client.connections
+
     def seems_gone(self) -> bool:
         """See Vault."""
-        return self._client.is_refused()
+        return self._client.is_silent() or self._client.is_refused()
 
     def _read_if_possible(self, path: str) -> str | None:
         try:

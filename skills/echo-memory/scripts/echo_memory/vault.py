@@ -88,6 +88,11 @@ class Vault(Protocol):
         """
         ...
 
+    @property
+    def connections(self) -> int:
+        """How many connections were made to it; a new one may lead to another vault."""
+        ...
+
     def seems_gone(self) -> bool:
         """Whether it is plain within moments, and without a question to it, that it is away.
 

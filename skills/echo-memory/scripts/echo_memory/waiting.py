@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from echo_memory.lines import indented, one_line
+from echo_memory.outcomes import captured, results, session
 
 _Fields = Mapping[str, Any]
 
@@ -21,14 +22,27 @@ def outbox(envelope: _Fields) -> str:
     if action == "adopt":
         return f"Taken over: {envelope['adopted']}. The next load or write makes them."
     if action == "retry":
+        more = " See `outbox` for the reasons." if envelope["parked"] else ""
         return (
-            f"Written now: {envelope['done']}. Parked: {envelope['parked']}."
-            f" Still waiting: {envelope['left']}."
+            f"Written now: {envelope['done']}. Parked again: {envelope['parked']}.{more}"
+            f" Still waiting for the vault: {envelope['left']}."
         )
     if envelope["state"] == "damaged":
         return f"{_HEADS[action]}{envelope['id']}, which was damaged."
-    given = [f"{key}: {_value(value)}" for key, value in envelope["arguments"].items()]
-    return "\n".join([f"{_HEADS[action]}{_line(envelope)}", indented("\n".join(given))])
+    given = [f"{key}: {_value(value)}" for key, value in envelope["arguments"].items() if value]
+    lines = [f"{_HEADS[action]}{_line(envelope)}", indented("\n".join(given))]
+    return "\n".join([*lines, *_outcome(envelope["outcome"])])
+
+
+def _outcome(outcome: _Fields) -> list[str]:
+    """What the vault said to it, with the ways out."""
+    if not outcome:
+        return []
+    if "steps" in outcome:
+        return ["It came to this:", indented(session(outcome))]
+    if "results" in outcome:
+        return ["It came to this:", indented(results(outcome))]
+    return ["It came to this:", indented(captured(outcome))]
 
 
 def _list(envelope: _Fields) -> str:

@@ -12,6 +12,12 @@ from echo_memory.memory import Memory
 from echo_memory.ops import bootstrap, lock, note, outbox
 
 
+def _declare_bootstrap(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--anew", action="store_true", help="though a vault was known here that had another marker"
+    )
+
+
 def _declare_put(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", help="a path; .md is added where it is missing")
     parser.add_argument("text", help="the whole note, or - for standard input")
@@ -73,8 +79,8 @@ COMMANDS = (
     Command(
         "bootstrap",
         "make a folder an ECHO vault; touches no note",
-        no_arguments,
-        lambda echo, _: bootstrap.bootstrap_op(echo),
+        _declare_bootstrap,
+        lambda echo, values: bootstrap.bootstrap_op(echo, anew=values.anew),
         ("--vault ~/notes bootstrap",),
         makes_vault=True,
     ),

@@ -9,13 +9,20 @@ from echo_memory.envelope import Envelope, success
 from echo_memory.memory import Memory
 
 
-def bootstrap_op(echo: Memory) -> Envelope:
+def bootstrap_op(echo: Memory, *, anew: bool = False) -> Envelope:
     """Add the fixed notes that are missing, the marker last; nothing that is there is touched.
+
+    Args:
+        echo: the memory.
+        anew: also where a vault was known that had another marker.
 
     Returns:
         `created` and `kept`, both lists of paths.
+
+    Raises:
+        VaultUnreachable: another vault was known here, or this one with its marker.
     """
-    echo.mirror.refresh(checked=False)
+    echo.mirror.refresh(checked=not anew)
     table = routing.table()
     fixed = [kind for name, kind in table.fixed.items() if kind.bootstrap and name != "marker"]
     outcome: dict[str, list[str]] = {"created": [], "kept": []}
@@ -23,6 +30,8 @@ def bootstrap_op(echo: Memory) -> Envelope:
         skeleton = _skeleton(echo, kind)
         made = echo.edit(kind.path, partial(_unless_there, skeleton))
         outcome["created" if made.before is None else "kept"].append(kind.path)
+    if echo.acquaintance.is_made():
+        echo.acquaintance.renew(made.after)
     warnings = shared_index.publish_now(echo)
     return success("bootstrap", **outcome, warnings=warnings)
 

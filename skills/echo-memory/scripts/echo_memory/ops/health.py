@@ -13,7 +13,7 @@ from typing import Any
 
 from echo_memory import __version__, arguments, linting, routing, vault_lock
 from echo_memory.envelope import Envelope, success
-from echo_memory.errors import EchoError, NotFound
+from echo_memory.errors import EchoError, Misconfigured, NotFound
 from echo_memory.memory import Memory
 
 MIN_FREE_BYTES = 100_000_000
@@ -72,7 +72,7 @@ def _checks(echo: Memory) -> list[Check]:
     reachable = _vault(echo)
     checks = [reachable]
     if reachable.ok:
-        checks += [*_access(echo), _marker(echo), _index(echo), _lock(echo)]
+        checks += [_access(echo), _marker(echo), _index(echo), _lock(echo)]
     return [*checks, _outbox(echo), *_state(echo), _version()]
 
 
@@ -81,28 +81,30 @@ def _vault(echo: Memory) -> Check:
         echo.vault.probe()
         echo.mirror.refresh()
     except EchoError as error:
-        fix = (
-            "Mount or create the folder that ECHO_BASE or --vault names, and check who may read it."
-            if isinstance(echo.config.vault, Path)
-            else "Start Obsidian with the Local REST API plugin, or mend what the detail says."
-        )
-        return Check("vault", ok=False, detail=error.message, fix=fix)
+        return Check("vault", ok=False, detail=error.message, fix=_vault_fix(echo, error))
     return Check("vault", ok=True, detail=f"reachable; {echo.catalog.note_count} notes")
 
 
-def _access(echo: Memory) -> Iterator[Check]:
-    """Whether a folder may be written to; who else has a vault asks for a key instead."""
+def _vault_fix(echo: Memory, error: EchoError) -> str:
+    if isinstance(error, Misconfigured):
+        return "Mend the setting that the detail names."
+    if isinstance(echo.config.vault, Path):
+        return "Mount the folder that ECHO_BASE or --vault names, and check who may read it."
+    return "Start Obsidian with the Local REST API plugin, and the right vault open in it."
+
+
+def _access(echo: Memory) -> Check:
+    """Whether a folder may be written to, or the key is accepted, as the answers so far show."""
     if not isinstance(echo.config.vault, Path):
-        yield Check("access", ok=True, detail="the API key is accepted")
-    elif os.access(echo.config.vault, os.R_OK | os.W_OK | os.X_OK):
-        yield Check("access", ok=True, detail="the folder can be read and written")
-    else:
-        yield Check(
-            "access",
-            ok=False,
-            detail="the folder cannot be read and written by this user",
-            fix="Give this user read and write permission, or mount the folder so.",
-        )
+        return Check("access", ok=True, detail="the API key is accepted")
+    if os.access(echo.config.vault, os.R_OK | os.W_OK | os.X_OK):
+        return Check("access", ok=True, detail="the folder can be read and written")
+    return Check(
+        "access",
+        ok=False,
+        detail="the folder cannot be read and written by this user",
+        fix="Give this user read and write permission, or mount the folder so.",
+    )
 
 
 def _marker(echo: Memory) -> Check:

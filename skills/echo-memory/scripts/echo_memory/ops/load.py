@@ -93,9 +93,10 @@ def _outbox(echo: Memory) -> list[str]:
         status = echo.outbox.status()
     except EchoError as error:
         return [error.message]
-    waiting = f"{status.waiting} writes wait until the vault is back."
+    waiting = f"Writes that wait until the vault is back: {status.waiting}."
     parked = (
-        f"{status.parked} earlier writes need the operator's decision: `echo-memory outbox list`."
+        f"Earlier writes that need the operator's decision: {status.parked}. The command line lists"
+        " them: `outbox`."
     )
     return [*([waiting] if status.waiting else []), *([parked] if status.parked else [])]
 

@@ -1,0 +1,76 @@
+"""The opening: a memory over the vault that a configuration names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from datetime import datetime
+from pathlib import Path
+
+from echo_memory.acquaintance import Acquaintance
+from echo_memory.catalog import Catalog
+from echo_memory.config import Config
+from echo_memory.copies import Copies
+from echo_memory.errors import VaultUnreachable
+from echo_memory.folder_vault import FolderVault
+from echo_memory.locks import PathLocks
+from echo_memory.memory import Clock, Memory, Notify, marker_path, to_stderr
+from echo_memory.mirror import Check, Mirror
+from echo_memory.outbox import Outbox
+from echo_memory.rest_vault import RestVault
+from echo_memory.vault import Vault
+
+_GONE = (
+    "The vault's marker note is gone, so this may be an empty mount point, or another vault is"
+    " open. Mount or open the right one; if you removed the note yourself, run `bootstrap --anew`."
+)
+_ANOTHER = (
+    "The vault's marker note is not the one that is known, so another vault may be open. Open the"
+    " right one; if you changed the note yourself, run `bootstrap --anew`."
+)
+
+
+def open_memory(
+    config: Config, *, clock: Clock | None = None, notify: Notify = to_stderr
+) -> Memory:
+    """Open the vault that a configuration names; nothing is asked of it yet."""
+    address = str(config.vault)
+    vault: Vault = (
+        FolderVault(config.vault)
+        if isinstance(config.vault, Path)
+        else RestVault(config.vault, timeout=config.timeout, workers=config.workers)
+    )
+    catalog, acquaintance = Catalog(), Acquaintance(config.state_dir, address)
+
+    def now() -> datetime:
+        return datetime.now(config.zone).astimezone(config.zone)
+
+    return Memory(
+        vault=vault,
+        catalog=catalog,
+        mirror=Mirror(
+            vault, catalog, Copies(config.state_dir, address), check=_check_of(acquaintance)
+        ),
+        outbox=Outbox(config.state_dir, address),
+        locks=PathLocks(config.state_dir),
+        turns=PathLocks(config.state_dir / "turns"),
+        clock=clock or now,
+        config=config,
+        acquaintance=acquaintance,
+        notify=notify,
+    )
+
+
+def _check_of(acquaintance: Acquaintance) -> Check:
+    """What sees whether a vault is the one that is known, and all of it."""
+
+    def check(paths: Collection[str], changed: Callable[[str], str | None]) -> None:
+        if marker_path() not in paths and acquaintance.is_made():
+            raise VaultUnreachable(_GONE, in_doubt=False)
+        marker = changed(marker_path())
+        if marker is None:
+            return
+        if acquaintance.is_of_another(marker):
+            raise VaultUnreachable(_ANOTHER, in_doubt=False)
+        acquaintance.make(marker)
+
+    return check
