@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from echo_memory.folder_vault import FolderVault
-from echo_memory.rest_access import Access
+from echo_memory.rest.access import Access
 from echo_memory.rest_vault import RestVault
 from echo_memory.vault import Vault
 from olrapi.standin import StandIn

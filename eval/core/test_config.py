@@ -9,7 +9,7 @@ import pytest
 
 from echo_memory.config import Config, absolute
 from echo_memory.errors import Misconfigured
-from echo_memory.rest_access import Access
+from echo_memory.rest.access import Access
 
 
 def faults(env: dict[str, str], **flags: str) -> list[str]:

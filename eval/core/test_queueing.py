@@ -29,7 +29,7 @@ from echo_memory.ops.session import session_end_op
 from echo_memory.ops.triage import triage_op
 from echo_memory.outbox import Outbox
 from echo_memory.queueing import HOLDS_UP, MAX_TRIES, Flushed, flush
-from echo_memory.rest_access import Access
+from echo_memory.rest.access import Access
 from folders import run, snapshot
 from olrapi import faults
 from olrapi.standin import StandIn
@@ -46,7 +46,7 @@ from pathlib import Path
 from echo_memory.config import Config
 from echo_memory.opening import open_memory
 from echo_memory.queueing import flush
-from echo_memory.rest_access import Access
+from echo_memory.rest.access import Access
 import echo_memory.ops.capture
 import echo_memory.ops.note
 echo = open_memory(Config(Access.of(sys.argv[2], sys.argv[3]), Path(sys.argv[1])))

@@ -11,7 +11,6 @@ from contextlib import closing
 
 import pytest
 
-from echo_memory import rest_client, rest_stamps
 from echo_memory.errors import (
     BadRequest,
     Conflict,
@@ -21,8 +20,10 @@ from echo_memory.errors import (
     VaultIO,
     VaultUnreachable,
 )
-from echo_memory.rest_access import Access, target
-from echo_memory.rest_client import Client
+from echo_memory.rest import client as rest_client
+from echo_memory.rest import stamps as rest_stamps
+from echo_memory.rest.access import Access, target
+from echo_memory.rest.client import Client
 from echo_memory.rest_vault import RestVault
 from echo_memory.vault import MAX_NOTE_BYTES
 from folders import VERBS, put, snapshot

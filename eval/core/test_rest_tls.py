@@ -5,7 +5,7 @@ from contextlib import contextmanager
 import pytest
 
 from echo_memory.errors import Misconfigured, VaultUnreachable
-from echo_memory.rest_access import Access
+from echo_memory.rest.access import Access
 from echo_memory.rest_vault import RestVault
 from folders import put
 from olrapi import certificates, faults

@@ -13,7 +13,7 @@ from dataclasses import replace
 import pytest
 
 from echo_memory.errors import BadRequest, Conflict, Misconfigured, NotFound, VaultIO
-from echo_memory.rest_access import Access
+from echo_memory.rest.access import Access
 from echo_memory.rest_vault import RestVault
 from echo_memory.vault import Vault, edit
 from folders import VERBS, put, snapshot

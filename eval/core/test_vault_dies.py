@@ -26,7 +26,7 @@ from echo_memory.ops.scope import scope_set_op
 from echo_memory.ops.session import session_end_op
 from echo_memory.ops.triage import triage_op
 from echo_memory.queueing import flush
-from echo_memory.rest_access import Access
+from echo_memory.rest.access import Access
 from olrapi import faults
 from olrapi.standin import StandIn
 from vaults import KEY

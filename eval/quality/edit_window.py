@@ -33,7 +33,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # where the stand-in is
 from echo_memory import writers
 from echo_memory.errors import Conflict
 from echo_memory.folder_vault import FolderVault
-from echo_memory.rest_access import Access
+from echo_memory.rest.access import Access
 from echo_memory.rest_vault import RestVault
 from echo_memory.vault import edit
 from olrapi.standin import StandIn

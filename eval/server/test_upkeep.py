@@ -28,7 +28,7 @@ from echo_memory.memory import Memory
 from echo_memory.opening import open_memory
 from echo_memory.ops.capture import capture_op
 from echo_memory.ops.note import append_op, get_note_op
-from echo_memory.rest_access import Access
+from echo_memory.rest.access import Access
 from folders import put
 from olrapi import faults
 from olrapi.standin import StandIn

@@ -46,6 +46,7 @@ class Follower:
         """Compare the vault once and replay what waits; returns seconds until the next time."""
         try:
             self._memory.mirror.refresh()
+            self._memory.acquaint()
         except EchoError as error:
             if not self._was_away:
                 logger.warning("vault away: %s", error.message)

@@ -12,7 +12,7 @@ from urllib.parse import unquote_to_bytes, urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from echo_memory.errors import Misconfigured
-from echo_memory.rest_access import DEFAULT_HEADER, Access
+from echo_memory.rest.access import DEFAULT_HEADER, Access
 
 DEFAULT_STATE_DIR = "~/.local/state/echo-mcp"
 

@@ -151,7 +151,7 @@ class Memory:
             away = True
         if away:
             return View(self._offline(), offline=True, age_s=round(self.mirror.age_s or 0))
-        return View([] if self._is_acquainted() else [NOT_A_VAULT])
+        return View([] if self.acquaint() else [NOT_A_VAULT])
 
     def prepare(self, *, ordered: bool = True) -> None:
         """See that the vault can be written to, before an operation writes.
@@ -172,9 +172,9 @@ class Memory:
         self.catch_up()
         if not self.compares:
             self.mirror.confirm(marker_path())
-        if not self._is_acquainted() and not self.compares:
+        if not self.acquaint() and not self.compares:
             self.mirror.refresh()
-        if not self._is_acquainted():
+        if not self.acquaint():
             raise NotBootstrapped(
                 "This is not an ECHO vault yet, so nothing was written. Run `bootstrap`"
                 " first: it adds the marker and touches no note."
@@ -275,7 +275,8 @@ class Memory:
                 warnings.append(f"Writes that wait, and are not in this answer yet: {waiting}.")
         return warnings
 
-    def _is_acquainted(self) -> bool:
+    def acquaint(self) -> bool:
+        """Remember the vault by its marker; whether it has one."""
         marker = self.catalog.get(marker_path())
         if marker is not None:
             self.acquaintance.make(marker.text)

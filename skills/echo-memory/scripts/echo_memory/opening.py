@@ -67,10 +67,7 @@ def _check_of(acquaintance: Acquaintance) -> Check:
         if marker_path() not in paths and acquaintance.is_made():
             raise VaultUnreachable(_GONE, in_doubt=False)
         marker = changed(marker_path())
-        if marker is None:
-            return
-        if acquaintance.is_of_another(marker):
+        if marker is not None and acquaintance.is_of_another(marker):
             raise VaultUnreachable(_ANOTHER, in_doubt=False)
-        acquaintance.make(marker)
 
     return check

@@ -15,11 +15,11 @@ from itertools import islice
 from pathlib import PurePosixPath
 
 from echo_memory.errors import BadRequest, Conflict, Misconfigured, NotFound, VaultIO
-from echo_memory.rest_access import Access
-from echo_memory.rest_answers import Answer, not_the_plugin, refused, wrong_key
-from echo_memory.rest_client import Client
-from echo_memory.rest_files import Files, holds
-from echo_memory.rest_stamps import Stamps
+from echo_memory.rest.access import Access
+from echo_memory.rest.answers import Answer, not_the_plugin, refused, wrong_key
+from echo_memory.rest.client import Client
+from echo_memory.rest.files import Files, holds
+from echo_memory.rest.stamps import Stamps
 from echo_memory.vault import (
     MAX_NOTE_BYTES,
     Stamp,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from echo_memory.errors import VaultIO, VaultUnreachable
-from echo_memory.rest_access import target
-from echo_memory.rest_answers import Answer, refused
-from echo_memory.rest_client import Client
-from echo_memory.rest_faults import Unanswered
+from echo_memory.rest.access import target
+from echo_memory.rest.answers import Answer, refused
+from echo_memory.rest.client import Client
+from echo_memory.rest.faults import Unanswered
 from echo_memory.vault import MAX_NOTE_BYTES, MaybeWritten, conflict
 
 _DONE, _CONDITION_FAILED = 204, 412

@@ -8,7 +8,7 @@ import ssl
 from contextlib import suppress
 
 from echo_memory.errors import EchoError, Misconfigured, VaultUnreachable
-from echo_memory.rest_access import Access
+from echo_memory.rest.access import Access
 
 _ASK_S = 3.0
 _TLS_RECORDS = (b"\x16", b"\x15")  # a handshake, an alert

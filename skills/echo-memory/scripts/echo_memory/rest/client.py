@@ -14,9 +14,9 @@ from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnec
 from typing import TypeVar
 
 from echo_memory import tally
-from echo_memory.rest_access import Access
-from echo_memory.rest_answers import Answer
-from echo_memory.rest_faults import Unanswered, no_answer, no_connection
+from echo_memory.rest.access import Access
+from echo_memory.rest.answers import Answer
+from echo_memory.rest.faults import Unanswered, no_answer, no_connection
 
 CONNECT_TIMEOUT_S = 3.0
 MAX_ERROR_BYTES = 100_000

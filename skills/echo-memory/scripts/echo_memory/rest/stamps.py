@@ -8,10 +8,10 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from echo_memory.errors import NotFound, VaultIO
-from echo_memory.rest_access import target
-from echo_memory.rest_answers import NOTE_JSON, Answer, refused
-from echo_memory.rest_client import Client
-from echo_memory.rest_faults import Unanswered
+from echo_memory.rest.access import target
+from echo_memory.rest.answers import NOTE_JSON, Answer, refused
+from echo_memory.rest.client import Client
+from echo_memory.rest.faults import Unanswered
 from echo_memory.vault import Stamp
 from echo_memory.vault_paths import is_safe
 
