@@ -93,8 +93,7 @@ def rankings(catalog: Catalog, today: date) -> dict[str, Search]:
         ]
 
     def plain(question: str) -> list[str]:
-        scores = catalog.ranking.first_stage(query_words(question))
-        return sorted(scores, key=lambda key: (-scores[key], key))
+        return catalog.ranking.first_stage(query_words(question)).best(DEPTH)
 
     left_out = {
         f"without {signal.name}": recall(replace(ALL, **{signal.name: False}))

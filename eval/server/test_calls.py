@@ -320,10 +320,10 @@ def test_a_crash_is_told_in_a_line_and_logged_without_a_word_of_the_note(
 ) -> None:
     secret = "what-the-note-says"
 
-    def fail() -> None:
+    def fail(*_: object, **__: object) -> None:
         raise RuntimeError(secret)
 
-    memory.mirror.refresh = fail
+    memory.catalog.search = fail
     caplog.set_level(logging.INFO, "echo_mcp")
     envelope, text, failed = call("echo_recall", query="x")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 
 from echo_mcp.upkeep.loop import Loop
 from echo_memory.errors import EchoError
@@ -11,6 +12,7 @@ from echo_memory.queueing import flush
 
 logger = logging.getLogger(__name__)
 
+SOON_S, _SHARE = 1.0, 25
 RETRY_S = 5.0
 """How soon a vault that was away, or an outbox that is not empty, is looked at again."""
 
@@ -18,13 +20,15 @@ RETRY_S = 5.0
 class Follower:
     """Compares the vault again and again, so that no call has to."""
 
-    def __init__(self, memory: Memory, *, every: float) -> None:
+    def __init__(self, memory: Memory, *, every: float, often: bool = False) -> None:
         """Nothing runs yet.
 
         Args:
             memory: what is kept in step.
-            every: seconds between two comparisons.
+            every: seconds between two comparisons, at most.
+            often: whether to compare as often as takes a small part of the time.
         """
+        self._often = often
         self._memory = memory
         self._every = every
         self._was_away = self._outbox_fails = False
@@ -44,6 +48,7 @@ class Follower:
 
     def step(self) -> float:
         """Compare the vault once and replay what waits; returns seconds until the next time."""
+        began = time.monotonic()
         try:
             self._memory.mirror.refresh()
             self._memory.acquaint()
@@ -55,7 +60,10 @@ class Follower:
         if self._was_away:
             logger.info("vault back")
         self._was_away = False
-        return min(RETRY_S, self._every) if self._flush() else self._every
+        pause = self._every
+        if self._often:
+            pause = min(pause, max(SOON_S, (time.monotonic() - began) * _SHARE))
+        return min(RETRY_S, pause) if self._flush() else pause
 
     def _flush(self) -> int:
         """Replay what waits; returns how many writes wait still."""

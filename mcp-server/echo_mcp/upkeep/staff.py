@@ -26,15 +26,15 @@ class Staff:
             every: seconds between two comparisons of the vault.
         """
         self._publisher = IndexPublisher(memory)
-        # A folder is compared by each call: that takes moments, and shows an edit at once.
-        compares = isinstance(memory.config.vault, Path)
         self.memory = replace(
             memory,
-            compares=compares,
+            compares=False,
             stale_s=2 * every + LONGEST_LOOK_S,
             publisher=self._publisher,
         )
-        self._follower = Follower(self.memory, every=every)
+        # A folder is compared in moments, so that an edit shows soon.
+        often = isinstance(memory.config.vault, Path)
+        self._follower = Follower(self.memory, every=every, often=often)
         self.memory.on_queued = self._follower.wake
 
     @contextmanager

@@ -8,6 +8,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
 from typing import TypeVar
 
@@ -72,6 +73,7 @@ class FolderVault:
     def __init__(self, root: str | os.PathLike[str]) -> None:
         self._root = Path(root).absolute()
         self._littered: set[str] = set()
+        self._opened = count(1)
 
     def stamps(self) -> dict[str, Stamp]:
         """See Vault. Links to folders are not walked: what is in them is listed where it is."""
@@ -160,8 +162,8 @@ class FolderVault:
 
     @property
     def connections(self) -> int:
-        """See Vault: a folder is looked at anew each time, which needs none."""
-        return 1
+        """See Vault: a folder is opened anew each time, and may be another by then."""
+        return next(self._opened)
 
     def seems_gone(self) -> bool:
         """See Vault."""

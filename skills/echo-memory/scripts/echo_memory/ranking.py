@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from heapq import nlargest
 
 from echo_memory.retrieval import bm25
 from echo_memory.retrieval.calendar import Calendar
 from echo_memory.retrieval.documents import Document, counts, day, days, kinds
+from echo_memory.retrieval.inverted import DictInverted, Inverted, Scores
 from echo_memory.retrieval.order import Found, Hit, arranged
 from echo_memory.retrieval.question import Question, ask
 from echo_memory.retrieval.signals import (
@@ -18,9 +19,11 @@ from echo_memory.retrieval.signals import (
     NAMING,
     OTHER_NAME,
     POOL,
+    Reading,
     Signals,
     Weights,
     pool,
+    reading,
     rerank,
 )
 from echo_memory.retrieval.words import query_words
@@ -29,6 +32,8 @@ from echo_memory.retrieval.words import words as words_of
 __all__ = ["Document", "Hit", "Ranking", "Signals"]
 
 MAX_TERMS = 64
+MAX_READINGS = 20_000
+"""Documents whose words are kept as they were read: about 3 kB each."""
 
 
 class Ranking:
@@ -39,11 +44,15 @@ class Ranking:
     take turns.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, inverted: Inverted | None = None) -> None:
+        """No documents yet.
+
+        Args:
+            inverted: the index of words to use; an empty one.
+        """
         self._documents: dict[str, Document] = {}
-        self._postings: dict[str, dict[str, float]] = {}
-        self._lengths: dict[str, float] = {}
-        self._total = 0.0
+        self._words: Inverted = DictInverted() if inverted is None else inverted
+        self._readings: dict[str, tuple[Document, Reading]] = {}
         self._calendar = Calendar()
         self._kinds: dict[str, dict[str, None]] = {}
 
@@ -62,13 +71,10 @@ class Ranking:
         known = self._documents.get(key)
         if known == document:
             return
-        counted = counts(document)
         if known is not None:
-            self._forget(key, known, keep=counted.keys())
-        for word, times in counted.items():
-            self._postings.setdefault(word, {})[key] = times
-        self._lengths[key] = sum(counted.values())
-        self._total += self._lengths[key]
+            self._forget(key, known)
+        self._readings.pop(key, None)
+        self._words.put(key, counts(document))
         self._calendar.put(key, days(document))
         for kind in kinds(document):
             self._kinds.setdefault(kind, {})[key] = None
@@ -79,11 +85,12 @@ class Ranking:
         document = self._documents.pop(key, None)
         if document is not None:
             self._forget(key, document)
-            del self._lengths[key]
+            self._readings.pop(key, None)
+            self._words.drop(key)
 
     def knows(self, word: str) -> bool:
         """Whether any document has a word, given as a stem."""
-        return word in self._postings
+        return self._words.containing(word) > 0
 
     def weights(self, times: Mapping[str, float]) -> dict[str, float]:
         """What each word of a question is worth here: its rarity, as often as it is asked.
@@ -92,14 +99,14 @@ class Ranking:
         """
         known: list[tuple[float, str]] = []
         for word in times:
-            posting = self._postings.get(word)
-            if posting:
-                known.append((bm25.rarity(len(posting), len(self._lengths)), word))
+            containing = self._words.containing(word)
+            if containing:
+                known.append((bm25.rarity(containing, len(self._words)), word))
         return {word: rarity * times[word] for rarity, word in nlargest(MAX_TERMS, known)}
 
-    def first_stage(self, words: Iterable[str]) -> dict[str, float]:
-        """BM25+ scores of the documents that have any of the words, by key."""
-        return self._scores(self.weights(Counter(words)))
+    def first_stage(self, words: Iterable[str]) -> Scores:
+        """BM25+ scores of the documents for these words, and nothing else."""
+        return self._words.scores(self.weights(Counter(words)))
 
     def search(
         self,
@@ -126,12 +133,13 @@ class Ranking:
         of_kind = [key for kind in question.kinds for key in list(self._kinds.get(kind, ()))]
         first = first if signals.names else ()
         weights = self._weights(query, question, dated, of_kind, self._other_names(question, first))
-        scores = self._scores(weights.words)
-        telling = self._scores({word: weights.words.get(word, 0.0) for word in question.words})
+        scores = self._words.scores(weights.words)
+        asked = {word: weights.words.get(word, 0.0) for word in question.words if of_kind}
+        telling = self._words.scores(asked)
         candidates = pool(
             scores,
             self._newest(dated, scores),
-            () if telling.keys() & set(of_kind) else self._newest(of_kind, scores),
+            () if telling.any_of(of_kind) else self._newest(of_kind, scores),
             nlargest(POOL, sorted(extra), key=extra.__getitem__),
             first,
             size=max(POOL, limit),
@@ -142,13 +150,14 @@ class Ranking:
             weights,
             candidates,
             documents,
+            read=self._read,
             today=today,
             dated=dated,
             extra=extra,
             signals=signals,
         )
         kept = frozenset((*dated, *extra, *(() if telling else of_kind)))
-        found = Found(ranked, documents, weights.words, self._has, kept)
+        found = Found(ranked, documents, weights.words, self._words.has, kept)
         return arranged(found, question, first)[:limit]
 
     def _other_names(self, question: Question, first: Iterable[str]) -> set[str]:
@@ -175,38 +184,33 @@ class Ranking:
             times = dict(Counter(query_words(query)))
         times |= dict.fromkeys(other_names, OTHER_NAME)
         own = sum(strength == 1.0 for strength in dated.values()) or len(dated)
-        count = len(self._lengths)
+        count = len(self._words)
         return Weights(
             words=self.weights(times),
             days=max(LEAST_RARITY, bm25.rarity(max(1, own), count)),
             kinds=max(LEAST_RARITY, bm25.rarity(max(1, len(of_kind)), count)),
         )
 
-    def _scores(self, weights: Mapping[str, float]) -> dict[str, float]:
-        average = self._total / max(1, len(self._lengths))
-        return bm25.scores(weights, self._postings, self._lengths, average)
+    def _read(self, key: str, document: Document) -> Reading:
+        """A document's words; as many as there is room for are kept for the next question."""
+        known = self._readings.get(key)
+        if known is None or known[0] is not document:
+            if len(self._readings) >= MAX_READINGS:
+                self._readings.clear()
+            known = self._readings[key] = document, reading(document)
+        return known[1]
 
-    def _has(self, key: str, word: str) -> bool:
-        return key in self._postings.get(word, {})
-
-    def _newest(self, keys: Iterable[str], scores: Mapping[str, float]) -> list[str]:
+    def _newest(self, keys: Iterable[str], scores: Scores) -> list[str]:
         """Of some documents those with the best scores, and of equal ones the newest."""
 
         def rank(key: str) -> tuple[float, str]:
             document = self.get(key)
-            return scores.get(key, 0.0), day(document) if document else ""
+            return scores.get(key), day(document) if document else ""
 
         return nlargest(POOL, sorted(keys), key=rank)
 
-    def _forget(self, key: str, document: Document, keep: Container[str] = ()) -> None:
-        """Take a document out, but for the words to keep, whose counts are about to be replaced."""
-        for word in counts(document):
-            if word not in keep:
-                posting = self._postings[word]
-                del posting[key]
-                if not posting:
-                    del self._postings[word]
-        self._total -= self._lengths[key]
+    def _forget(self, key: str, document: Document) -> None:
+        """Take a document's days and kinds out."""
         self._calendar.drop(key, days(document))
         for kind in kinds(document):
             self._kinds[kind].pop(key, None)

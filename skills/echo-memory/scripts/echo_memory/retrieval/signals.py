@@ -18,14 +18,14 @@ AGE      up to 4 % less as a note gets old, half of that in a year; not for refe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
-from heapq import nlargest
 from itertools import pairwise
 
 from echo_memory.retrieval import bm25
 from echo_memory.retrieval.documents import Document, kinds, names
+from echo_memory.retrieval.inverted import Scores
 from echo_memory.retrieval.passages import MEAN_WORDS, passages
 from echo_memory.retrieval.question import Question
 from echo_memory.retrieval.words import is_telling, words
@@ -49,6 +49,19 @@ MAX_READ = 100_000  # characters of a candidate that are looked at; lint reports
 _DIGITS = 6  # two engines that add up in another order agree on these
 
 _Words = list[str]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A document's words as they stand in it.
+
+    Attributes:
+        parts: each passage's words, and those of the heading that it stands under.
+        names: the words of each of its names and tags, with what they count.
+    """
+
+    parts: list[tuple[_Words, _Words]]
+    names: list[tuple[_Words, float]]
 
 
 @dataclass(frozen=True)
@@ -83,12 +96,9 @@ class Weights:
     kinds: float = 0.0
 
 
-def pool(scores: Mapping[str, float], *others: Iterable[str], size: int = POOL) -> dict[str, float]:
+def pool(scores: Scores, *others: Iterable[str], size: int = POOL) -> dict[str, float]:
     """The best of a first stage's scores, and others that may not have any of the words."""
-    least = nlargest(size, scores.values())[-1:]
-    best = [key for key, score in scores.items() if score >= least[0]]
-    best = sorted(best, key=lambda key: (-scores[key], key))[:size]
-    return {key: scores.get(key, 0.0) for keys in (best, *others) for key in keys}
+    return {key: scores.get(key) for keys in (scores.best(size), *others) for key in keys}
 
 
 def rerank(
@@ -97,6 +107,7 @@ def rerank(
     candidates: Mapping[str, float],
     documents: Mapping[str, Document],
     *,
+    read: Callable[[str, Document], Reading],
     today: date,
     dated: Mapping[str, float],
     extra: Mapping[str, float],
@@ -109,6 +120,7 @@ def rerank(
         weights: what its words, days and kinds are worth.
         candidates: keys with their score in the first stage.
         documents: those of them that there are.
+        read: gives a document's words, by its key.
         today: for the age of notes.
         dated: how much documents are of a day that the question names.
         extra: scores from elsewhere, 0 to 1, such as similarities.
@@ -116,7 +128,7 @@ def rerank(
     """
     scores = {key: candidates[key] for key in documents}
     top = max(scores.values(), default=0.0) or 1.0
-    for gains in _gains(question, weights, documents, signals):
+    for gains in _gains(question, weights, documents, read, signals):
         for key, gain in gains.items():
             scores[key] += gain
     scores |= _bonuses(question, weights, scores, documents, dated)
@@ -146,34 +158,38 @@ def _bonuses(
 
 
 def _gains(
-    question: Question, weights: Weights, documents: Mapping[str, Document], signals: Signals
+    question: Question,
+    weights: Weights,
+    documents: Mapping[str, Document],
+    read: Callable[[str, Document], Reading],
+    signals: Signals,
 ) -> Iterator[Mapping[str, float]]:
     """What each signal adds to the scores."""
     if weights.words and (signals.passages or signals.pairs):
-        read = {key: _read(document) for key, document in documents.items()}
+        readings = {key: read(key, document) for key, document in documents.items()}
         if signals.passages:
-            yield _passage_scores(read, weights.words)
+            yield _passage_scores(readings, weights.words)
         if signals.pairs:
-            yield _pair_scores(question, documents, read, weights.words)
+            yield _pair_scores(question, readings, weights.words)
 
 
-def _read(document: Document) -> list[tuple[_Words, _Words]]:
-    """Each passage's words, and those of the heading that it stands under."""
+def reading(document: Document) -> Reading:
+    """The words of a document, as far as a candidate's are looked at."""
     body = document.body[:MAX_READ]
-    return [(words(body[part.start : part.end]), words(part.heading)) for part in passages(body)]
+    parts = [(words(body[part.start : part.end]), words(part.heading)) for part in passages(body)]
+    return Reading(parts, [(words(text), weight) for text, weight in names(document)])
 
 
 def _passage_scores(
-    read: Mapping[str, list[tuple[_Words, _Words]]], weights: Mapping[str, float]
+    readings: Mapping[str, Reading], weights: Mapping[str, float]
 ) -> dict[str, float]:
     postings: dict[str, dict[tuple[str, int], int]] = {word: {} for word in weights}
     lengths: dict[tuple[str, int], int] = {}
-    for key, parts in read.items():
-        for at, (text, heading) in enumerate(parts):
-            found = text + heading
-            lengths[key, at] = len(found)
-            for word in weights.keys() & set(found):
-                postings[word][key, at] = found.count(word)
+    for key, found in readings.items():
+        for at, (text, heading) in enumerate(found.parts):
+            lengths[key, at] = len(text) + len(heading)
+            for word in weights.keys() & {*text, *heading}:
+                postings[word][key, at] = text.count(word) + heading.count(word)
     best: dict[str, float] = {}
     for (key, _), score in bm25.scores(weights, postings, lengths, MEAN_WORDS).items():
         best[key] = max(best.get(key, 0.0), PASSAGE * score)
@@ -181,10 +197,7 @@ def _passage_scores(
 
 
 def _pair_scores(
-    question: Question,
-    documents: Mapping[str, Document],
-    read: Mapping[str, list[tuple[_Words, _Words]]],
-    weights: Mapping[str, float],
+    question: Question, readings: Mapping[str, Reading], weights: Mapping[str, float]
 ) -> dict[str, float]:
     """Pairs are as rare as both words together would be if they met by chance."""
     worth = {
@@ -195,10 +208,8 @@ def _pair_scores(
     if not worth:
         return {}
     postings: dict[tuple[str, str], dict[str, float]] = {pair: {} for pair in worth}
-    for key, document in documents.items():
-        texts = [(words(text), weight) for text, weight in names(document)]
-        texts += [(text, 1.0) for text, _ in read[key]]
-        for text, weight in texts:
+    for key, found in readings.items():
+        for text, weight in (*found.names, *((text, 1.0) for text, _ in found.parts)):
             for pair in _neighbours(text, weights):
                 if pair in postings:
                     postings[pair][key] = postings[pair].get(key, 0.0) + weight
