@@ -24,6 +24,7 @@ from echo_memory.retrieval.signals import ALL, Signals
 
 # So many notes may be meant by a name that none of them bears just so.
 _MEANT = 3
+_PLAIN = ""  # what stands for the kind of a note that has none
 
 
 class Catalog:
@@ -37,7 +38,8 @@ class Catalog:
         self._writing = threading.Lock()
         self._notes: dict[str, Note] = {}
         self._recall: tuple[Ranking, Graph] | None = None
-        self._plain: Entities | None = None
+        self._by_kind: dict[str, dict[str, Note]] = {}
+        self._named: dict[str, Entities] = {}
         self.paths = Paths()
         self.entities = Entities()
         self.names = Names()
@@ -79,21 +81,27 @@ class Catalog:
         """A text that becomes part of the note at `path`, with its mentions linked."""
         return link_mentions(text, self.names, exclude={path}, key_of=self.key_of)
 
-    def of_kind(self, kind: str, *, day: str = "") -> Iterable[Entity]:
-        """The notes of a kind, and of one day where it is given, as things with names."""
-        for note in self.notes():
-            if note.kind and note.kind.name == kind and (not day or note.date == day):
-                yield note.entity()
+    def of_kind(self, kind: str) -> list[Note]:
+        """The notes of a kind, in no particular order."""
+        return list(self._by_kind.get(kind, {}).values())
+
+    def named(self, kind: str, *, day: str = "") -> Entities:
+        """The notes of a kind as things with names, or only those of one day.
+
+        Whoever asks first for a kind waits for its index.
+        """
+        if day:
+            return Entities(note.entity() for note in self.of_kind(kind) if note.date == day)
+        if kind not in self._named:
+            with self._writing:
+                if kind not in self._named:
+                    self._named[kind] = Entities(note.entity() for note in self.of_kind(kind))
+        return self._named[kind]
 
     @property
     def plain(self) -> Entities:
-        """The notes of no kind, as things with names; whoever asks first waits for the index."""
-        if self._plain is None:
-            with self._writing:
-                if self._plain is None:
-                    notes = self._notes.values()
-                    self._plain = Entities(note.entity() for note in notes if _is_plain(note))
-        return self._plain
+        """The notes of no kind, as things with names."""
+        return self.named(_PLAIN)
 
     def near_plain(self, mention: str, *, kind: str | None = None) -> list[Candidate]:
         """Notes of no kind that a mention may mean, best first; exact ones lead with score 1."""
@@ -183,7 +191,10 @@ class Catalog:
         known = self._notes.get(note.path)
         if known is not None and known.text == note.text:
             return
+        if known is not None and _group(known) != _group(note):
+            self._ungroup(known)
         self._notes[note.path] = note
+        self._regroup(note)
         self.paths.put(note.path)
         if note.kind is not None and note.kind.entity:
             entity = note.entity()
@@ -193,33 +204,41 @@ class Catalog:
         else:
             self.entities.drop(note.path)
             self.names.drop(note.path)
-        if self._plain is not None:
-            _index_plain(self._plain, note)
         if self._recall is not None:
             _index(self._recall, note)
 
     def _drop(self, path: str) -> None:
-        if self._notes.pop(path, None) is None:
+        known = self._notes.pop(path, None)
+        if known is None:
             return
+        self._ungroup(known)
         self.paths.drop(path)
         self.entities.drop(path)
         self.names.drop(path)
-        if self._plain is not None:
-            self._plain.drop(path)
         if self._recall is not None:
             for index in self._recall:
                 index.drop(path)
 
+    def _regroup(self, note: Note) -> None:
+        group = _group(note)
+        if group is not None:
+            self._by_kind.setdefault(group, {})[note.path] = note
+            if group in self._named:
+                self._named[group].put(note.entity())
 
-def _is_plain(note: Note) -> bool:
-    return note.kind is None and is_recalled(note)
+    def _ungroup(self, note: Note) -> None:
+        group = _group(note)
+        if group is not None:
+            self._by_kind.get(group, {}).pop(note.path, None)
+            if group in self._named:
+                self._named[group].drop(note.path)
 
 
-def _index_plain(plain: Entities, note: Note) -> None:
-    if _is_plain(note):
-        plain.put(note.entity())
-    else:
-        plain.drop(note.path)
+def _group(note: Note) -> str | None:
+    """The kind that a note stands with: its own, or that of plain notes; None for the rest."""
+    if note.kind is not None:
+        return note.kind.name
+    return _PLAIN if is_recalled(note) else None
 
 
 def _index(recall: tuple[Ranking, Graph], note: Note) -> None:

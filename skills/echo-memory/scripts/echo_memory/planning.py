@@ -78,7 +78,7 @@ def _pool(echo: Memory, kind: routing.Kind, proposal: Proposal) -> Entities:
     if kind.entity:
         return echo.catalog.entities
     day = (proposal.date or echo.today().isoformat()) if kind.dated else ""
-    return Entities(echo.catalog.of_kind(kind.name, day=day))
+    return echo.catalog.named(kind.name, day=day)
 
 
 def _merge_into(echo: Memory, proposal: Proposal) -> Plan:

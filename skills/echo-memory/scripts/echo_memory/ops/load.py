@@ -184,7 +184,7 @@ def _scope(echo: Memory) -> str:
     current = scope.read(note) if note else scope.Scope()
     if not current.scope:
         return ""
-    since = scope.sessions_since(current, echo.catalog.notes())
+    since = scope.sessions_since(current, echo.catalog.of_kind("session"))
     facts = f"set {current.scope_updated or 'at an unknown time'}; sessions since: {since}"
     return f"{current.scope} ({facts})"
 
@@ -196,7 +196,7 @@ def _last_session(echo: Memory) -> tuple[Note | None, str]:
     if heartbeat and note:
         return note, f"{note.id} (completed {heartbeat.scalar('completed_at')})"
     kind = routing.table().fixed["session"]
-    logs = [note for note in echo.catalog.notes() if kind.holds(note.path)]
+    logs = echo.catalog.of_kind(kind.name)
     newest = max(logs, key=lambda note: (note.date, note.scalar("created"), note.id), default=None)
     return newest, newest.id if newest else ""
 
