@@ -49,6 +49,7 @@ MAX_READ = 100_000  # characters of a candidate that are looked at; lint reports
 _DIGITS = 6  # two engines that add up in another order agree on these
 
 _Words = list[str]
+_Pair = tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -210,17 +211,32 @@ def _pair_scores(
     postings: dict[tuple[str, str], dict[str, float]] = {pair: {} for pair in worth}
     for key, found in readings.items():
         for text, weight in (*found.names, *((text, 1.0) for text, _ in found.parts)):
-            for pair in _neighbours(text, weights):
-                if pair in postings:
-                    postings[pair][key] = postings[pair].get(key, 0.0) + weight
+            for pair, times in _neighbours(text, weights, worth):
+                postings[pair][key] = postings[pair].get(key, 0.0) + times * weight
     return bm25.scores(worth, postings, {}, 1.0)
 
 
-def _neighbours(text: _Words, weights: Mapping[str, float]) -> Iterable[tuple[str, str]]:
-    """The pairs of a text that may be in the question: stop words stand between no two words."""
-    if len(weights.keys() & set(text)) < 2:
-        return ()
-    return pairwise(word for word in text if word in weights or is_telling(word))
+def _neighbours(
+    text: _Words, weights: Mapping[str, float], pairs: Iterable[_Pair]
+) -> Iterator[tuple[_Pair, int]]:
+    """How often pairs stand in a text: stop words stand between no two words."""
+    there = weights.keys() & set(text)
+    wanted = [pair for pair in pairs if pair[0] in there and pair[1] in there]
+    if not wanted:
+        return
+    telling = [word for word in text if word in there or is_telling(word)]
+    for pair in wanted:
+        times = sum(telling[at + 1 : at + 2] == [pair[1]] for at in _places(telling, pair[0]))
+        if times:
+            yield pair, times
+
+
+def _places(text: _Words, word: str) -> Iterator[int]:
+    """Where a word stands in a text."""
+    at = -1
+    for _ in range(text.count(word)):
+        at = text.index(word, at + 1)
+        yield at
 
 
 def _adjustment(document: Document, today: date, signals: Signals, *, listing: bool) -> float:
