@@ -516,3 +516,23 @@ def test_a_folder_that_was_moved_is_known_by_its_old_place_until_the_new_one_was
     assert known(catalog) == {"old/ada.md": "# Ada\n"}
     mirror.refresh()
     assert known(catalog) == {"new/ada.md": "# Ada\n"}
+
+
+def test_notes_that_are_written_while_recall_is_made_ready_are_found(
+    memory: Memory, vault_folder: Path
+) -> None:
+    for number in range(50):
+        put(vault_folder / f"resources/concepts/old-{number}.md", f"# Old {number}\n\nsteam\n")
+    memory.look()
+    faults = at_once(
+        lambda _: memory.catalog.prepare_recall(),
+        lambda n: capture_op(memory, f"Fresh {n} thing", kind="concept", body="steam", force=True),
+        lambda n: (vault_folder / f"resources/concepts/old-{n}.md").unlink(),
+    )
+    memory.look()
+
+    assert faults == []
+    hits = [hit.key for hit in memory.catalog.search("steam", today=TODAY, limit=99)]
+    assert sorted(hits) == sorted(
+        path for path in known(memory.catalog) if path.startswith("resources/concepts/")
+    )

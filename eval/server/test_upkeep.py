@@ -475,8 +475,23 @@ def test_files_are_let_go_of_though_the_last_publish_crashes(
     assert logs == []
 
 
-def test_a_folder_is_compared_by_each_call_and_a_far_vault_by_none(
-    memory: Memory, far: Memory
+def test_an_edit_in_a_folder_shows_soon_though_no_call_compares(
+    memory: Memory, vault_folder: Path
 ) -> None:
-    assert Staff(memory, every=30.0).memory.compares
-    assert not Staff(far, every=30.0).memory.compares
+    staff = Staff(memory, every=3600.0)
+    note = "resources/people/eve.md"
+    with staff.at_work():
+        until(lambda: staff.memory.mirror.is_current)
+
+        put(vault_folder / note, "# Eve\n\nKeeps bees.\n")
+        until(lambda: staff.memory.catalog.get(note) is not None)
+        (vault_folder / note).unlink()
+        until(lambda: staff.memory.catalog.get(note) is None)
+
+    assert not staff.memory.compares
+
+
+def test_recall_is_ready_before_anybody_asks(memory: Memory) -> None:
+    staff = Staff(memory, every=3600.0)
+    with staff.at_work():
+        until(lambda: vars(staff.memory.catalog)["_recall"] is not None)

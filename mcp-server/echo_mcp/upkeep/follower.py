@@ -59,6 +59,7 @@ class Follower:
             return min(RETRY_S, self._every)
         if self._was_away:
             logger.info("vault back")
+        self._memory.catalog.prepare_recall()
         self._was_away = False
         pause = self._every
         if self._often:

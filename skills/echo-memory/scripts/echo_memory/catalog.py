@@ -37,7 +37,9 @@ class Catalog:
     def __init__(self) -> None:
         self._writing = threading.Lock()
         self._notes: dict[str, Note] = {}
+        self._making_recall = threading.Lock()
         self._recall: tuple[Ranking, Graph] | None = None
+        self._recall_being_made: tuple[Ranking, Graph] | None = None
         self._by_kind: dict[str, dict[str, Note]] = {}
         self._named: dict[str, Entities] = {}
         self.paths = Paths()
@@ -114,6 +116,10 @@ class Catalog:
             for candidate in self.plain.candidates(mention, kind=kind)
         ]
 
+    def prepare_recall(self) -> None:
+        """Make what only recall needs, so that the first recall does not wait for it."""
+        self._for_recall()
+
     @property
     def ranking(self) -> Ranking:
         """The notes as recall ranks them."""
@@ -178,13 +184,18 @@ class Catalog:
                 )
 
     def _for_recall(self) -> tuple[Ranking, Graph]:
+        """What recall needs; whoever comes first makes it, and writers go on meanwhile."""
         if self._recall is None:
-            with self._writing:
+            with self._making_recall:
                 if self._recall is None:
-                    built = Ranking(), Graph()
-                    for note in self._notes.values():
-                        _index(built, note)
-                    self._recall = built
+                    made = self._recall_being_made = Ranking(), Graph()
+                    for path in list(self._notes):
+                        with self._writing:
+                            note = self._notes.get(path)
+                            if note is not None:
+                                _index(made, note)
+                    with self._writing:
+                        self._recall, self._recall_being_made = made, None
         return self._recall
 
     def _put(self, note: Note) -> None:
@@ -204,8 +215,8 @@ class Catalog:
         else:
             self.entities.drop(note.path)
             self.names.drop(note.path)
-        if self._recall is not None:
-            _index(self._recall, note)
+        for recall in self._recalls():
+            _index(recall, note)
 
     def _drop(self, path: str) -> None:
         known = self._notes.pop(path, None)
@@ -215,9 +226,13 @@ class Catalog:
         self.paths.drop(path)
         self.entities.drop(path)
         self.names.drop(path)
-        if self._recall is not None:
-            for index in self._recall:
+        for recall in self._recalls():
+            for index in recall:
                 index.drop(path)
+
+    def _recalls(self) -> list[tuple[Ranking, Graph]]:
+        """What recall needs, and what is being made for it."""
+        return [recall for recall in (self._recall, self._recall_being_made) if recall is not None]
 
     def _regroup(self, note: Note) -> None:
         group = _group(note)
