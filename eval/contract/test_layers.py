@@ -26,7 +26,7 @@ PACKAGES = {CORE: ROOT / "skills/echo-memory/scripts", SERVER: ROOT / "mcp-serve
 PURE = """
     errors envelope lines text arguments routing proposal
     yaml.* markdown.* naming.* retrieval.* checks.*
-    frontmatter sections links paths note entities mentions graph recallable ranking
+    frontmatter sections links paths note entities mentions graph recallable ranking recall_index
     answers digest draft inbox processing_log scope faults hits outcomes waiting report
     attempt vault_paths
 """
@@ -50,10 +50,13 @@ LAYERS: list[tuple[str, str, str]] = [
     ("", CORE, "commands.reading commands.writing commands.operating"),
     ("", CORE, "commands.table"),
     ("", CORE, "cli"),
+    ("the warm index of words", SERVER, "warm.postings"),
+    ("", SERVER, "warm.snapshot"),
+    ("", SERVER, "warm.index_file"),
     (
         "what the server stands on",
         SERVER,
-        "state logs auth escapes tools.faults tools.spec upkeep.loop",
+        "warm.inverted state logs auth escapes tools.faults tools.spec upkeep.loop",
     ),
     ("", SERVER, "settings client results health tools.arguments"),
     ("", SERVER, "upkeep.follower upkeep.publisher"),

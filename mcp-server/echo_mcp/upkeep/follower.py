@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import time
 
 from echo_mcp.upkeep.loop import Loop
@@ -13,6 +14,7 @@ from echo_memory.queueing import flush
 logger = logging.getLogger(__name__)
 
 SOON_S, _SHARE = 1.0, 25
+SAVE_EVERY_S = 300.0
 RETRY_S = 5.0
 """How soon a vault that was away, or an outbox that is not empty, is looked at again."""
 
@@ -29,6 +31,7 @@ class Follower:
             often: whether to compare as often as takes a small part of the time.
         """
         self._often = often
+        self._saved = -math.inf
         self._memory = memory
         self._every = every
         self._was_away = self._outbox_fails = False
@@ -60,6 +63,9 @@ class Follower:
         if self._was_away:
             logger.info("vault back")
         self._memory.catalog.prepare_recall()
+        if time.monotonic() - self._saved >= SAVE_EVERY_S:
+            self._memory.catalog.save_recall()
+            self._saved = time.monotonic()
         self._was_away = False
         pause = self._every
         if self._often:

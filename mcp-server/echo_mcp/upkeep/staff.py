@@ -42,6 +42,7 @@ class Staff:
         """Run until the block ends."""
         with ExitStack() as ending:
             ending.callback(self.memory.close)
+            ending.callback(self.memory.catalog.save_recall)
             ending.callback(self._publisher.stop)
             ending.callback(self._follower.stop)
             self._publisher.start()

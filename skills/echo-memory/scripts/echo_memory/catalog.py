@@ -8,7 +8,6 @@ from dataclasses import replace
 from datetime import date
 
 from echo_memory.entities import Candidate, Entities
-from echo_memory.graph import Graph
 from echo_memory.links import Link, wikilink
 from echo_memory.mentions import Added, link_mentions, mentioned
 from echo_memory.naming.entity import Entity
@@ -17,13 +16,16 @@ from echo_memory.naming.names import Names
 from echo_memory.note import Note
 from echo_memory.paths import Paths
 from echo_memory.ranking import Ranking
+from echo_memory.recall_index import NoStore, RecallIndex, Store
 from echo_memory.recallable import document, is_recalled
+from echo_memory.retrieval.documents import Document
 from echo_memory.retrieval.name_parts import name_parts
 from echo_memory.retrieval.order import Hit
 from echo_memory.retrieval.signals import ALL, Signals
 
 # So many notes may be meant by a name that none of them bears just so.
 _MEANT = 3
+_OVER = object()
 _PLAIN = ""  # what stands for the kind of a note that has none
 
 
@@ -34,12 +36,18 @@ class Catalog:
     and whoever walks a table walks a copy of it. What only recall needs is built by the first one.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, store: Store | None = None) -> None:
+        """No notes yet.
+
+        Args:
+            store: where what recall needs is kept for the next process.
+        """
+        self._store: Store = store or NoStore()
         self._writing = threading.Lock()
         self._notes: dict[str, Note] = {}
         self._making_recall = threading.Lock()
-        self._recall: tuple[Ranking, Graph] | None = None
-        self._recall_being_made: tuple[Ranking, Graph] | None = None
+        self._recall: RecallIndex | None = None
+        self._recall_being_made: RecallIndex | None = None
         self._by_kind: dict[str, dict[str, Note]] = {}
         self._named: dict[str, Entities] = {}
         self.paths = Paths()
@@ -120,10 +128,15 @@ class Catalog:
         """Make what only recall needs, so that the first recall does not wait for it."""
         self._for_recall()
 
+    def save_recall(self) -> None:
+        """Keep what only recall needs for the next process, where it has been made."""
+        if self._recall is not None:
+            self._recall.save()
+
     @property
     def ranking(self) -> Ranking:
         """The notes as recall ranks them."""
-        return self._for_recall()[0]
+        return self._for_recall().ranking
 
     def search(self, query: str, *, today: date, limit: int, signals: Signals = ALL) -> list[Hit]:
         """The notes that answer a question best; those that it names come first."""
@@ -144,7 +157,7 @@ class Catalog:
 
         A tie is as strong as the hits at its other end, each link counted.
         """
-        ranking, _ = self._for_recall()
+        ranking = self.ranking
         own = {hit.key for hit in hits}
         strength: dict[str, float] = {}
         for hit in hits:
@@ -175,28 +188,31 @@ class Catalog:
             target = self.resolve(link, path)
             if target:
                 yield target
-        _, graph = self._for_recall()
-        for source in graph.sources(path):
+        for source in self._for_recall().graph.sources(path):
             other = self.get(source)
             if other is not None and source != path:
                 yield from (
                     source for link in other.searchable.links if self.resolve(link, source) == path
                 )
 
-    def _for_recall(self) -> tuple[Ranking, Graph]:
+    def _for_recall(self) -> RecallIndex:
         """What recall needs; whoever comes first makes it, and writers go on meanwhile."""
         if self._recall is None:
             with self._making_recall:
                 if self._recall is None:
-                    made = self._recall_being_made = Ranking(), Graph()
-                    for path in list(self._notes):
+                    made = self._recall_being_made = RecallIndex(self._store, self._document)
+                    steps = made.begin(self._notes)
+                    going = True
+                    while going:
                         with self._writing:
-                            note = self._notes.get(path)
-                            if note is not None:
-                                _index(made, note)
+                            going = next(steps, _OVER) is not _OVER
                     with self._writing:
                         self._recall, self._recall_being_made = made, None
         return self._recall
+
+    def _document(self, path: str) -> Document | None:
+        note = self.get(path)
+        return document(note) if note is not None else None
 
     def _put(self, note: Note) -> None:
         known = self._notes.get(note.path)
@@ -216,7 +232,7 @@ class Catalog:
             self.entities.drop(note.path)
             self.names.drop(note.path)
         for recall in self._recalls():
-            _index(recall, note)
+            recall.put(note)
 
     def _drop(self, path: str) -> None:
         known = self._notes.pop(path, None)
@@ -227,10 +243,9 @@ class Catalog:
         self.entities.drop(path)
         self.names.drop(path)
         for recall in self._recalls():
-            for index in recall:
-                index.drop(path)
+            recall.drop(path)
 
-    def _recalls(self) -> list[tuple[Ranking, Graph]]:
+    def _recalls(self) -> list[RecallIndex]:
         """What recall needs, and what is being made for it."""
         return [recall for recall in (self._recall, self._recall_being_made) if recall is not None]
 
@@ -254,12 +269,3 @@ def _group(note: Note) -> str | None:
     if note.kind is not None:
         return note.kind.name
     return _PLAIN if is_recalled(note) else None
-
-
-def _index(recall: tuple[Ranking, Graph], note: Note) -> None:
-    ranking, graph = recall
-    graph.put(note.searchable)
-    if is_recalled(note):
-        ranking.put(note.path, document(note))
-    else:
-        ranking.drop(note.path)

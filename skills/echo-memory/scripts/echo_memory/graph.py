@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from urllib.parse import unquote
 
 from echo_memory.note import Note
@@ -25,11 +25,18 @@ class Graph:
 
     def put(self, note: Note) -> None:
         """Take over what a note points at."""
-        self.drop(note.path)
-        targets = frozenset(_targets(note.text))
-        self._targets[note.path] = targets
-        for target in targets:
-            self._sources[target] = self._sources.get(target, frozenset()) | {note.path}
+        self.restore(note.path, _targets(note.text))
+
+    def restore(self, path: str, targets: Iterable[str]) -> None:
+        """Take over what a note is known to point at."""
+        self.drop(path)
+        self._targets[path] = frozenset(targets)
+        for target in self._targets[path]:
+            self._sources[target] = self._sources.get(target, frozenset()) | {path}
+
+    def targets(self, path: str) -> frozenset[str]:
+        """What a note may point at, as file names."""
+        return self._targets.get(path, frozenset())
 
     def drop(self, path: str) -> None:
         """Forget what a note points at."""

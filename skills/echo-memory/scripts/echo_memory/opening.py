@@ -16,6 +16,7 @@ from echo_memory.locks import PathLocks
 from echo_memory.memory import Clock, Memory, Notify, marker_path, to_stderr
 from echo_memory.mirror import Check, Mirror
 from echo_memory.outbox import Outbox
+from echo_memory.recall_index import Store
 from echo_memory.rest_vault import RestVault
 from echo_memory.vault import Vault
 
@@ -30,16 +31,27 @@ _ANOTHER = (
 
 
 def open_memory(
-    config: Config, *, clock: Clock | None = None, notify: Notify = to_stderr
+    config: Config,
+    *,
+    clock: Clock | None = None,
+    notify: Notify = to_stderr,
+    store: Store | None = None,
 ) -> Memory:
-    """Open the vault that a configuration names; nothing is asked of it yet."""
+    """Open the vault that a configuration names; nothing is asked of it yet.
+
+    Args:
+        config: which vault.
+        clock: takes the place of the machine's.
+        notify: takes progress chatter.
+        store: where what recall needs is kept for the next process.
+    """
     address = str(config.vault)
     vault: Vault = (
         FolderVault(config.vault)
         if isinstance(config.vault, Path)
         else RestVault(config.vault, timeout=config.timeout, workers=config.workers)
     )
-    catalog, acquaintance = Catalog(), Acquaintance(config.state_dir, address)
+    catalog, acquaintance = Catalog(store), Acquaintance(config.state_dir, address)
 
     def now() -> datetime:
         return datetime.now(config.zone).astimezone(config.zone)

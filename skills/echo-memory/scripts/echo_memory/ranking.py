@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from heapq import nlargest
 
 from echo_memory.retrieval import bm25
 from echo_memory.retrieval.calendar import Calendar
-from echo_memory.retrieval.documents import Document, counts, day, days, kinds
+from echo_memory.retrieval.documents import Document, Facts, counts, facts
 from echo_memory.retrieval.inverted import DictInverted, Inverted, Scores
 from echo_memory.retrieval.order import Found, Hit, arranged
 from echo_memory.retrieval.question import Question, ask
@@ -31,6 +31,8 @@ from echo_memory.retrieval.words import words as words_of
 
 __all__ = ["Document", "Hit", "Ranking", "Signals"]
 
+Source = Callable[[str], Document | None]
+
 MAX_TERMS = 64
 MAX_READINGS = 20_000
 """Documents whose words are kept as they were read: about 3 kB each."""
@@ -44,49 +46,59 @@ class Ranking:
     take turns.
     """
 
-    def __init__(self, inverted: Inverted | None = None) -> None:
+    def __init__(self, inverted: Inverted | None = None, *, source: Source | None = None) -> None:
         """No documents yet.
 
         Args:
-            inverted: the index of words to use; an empty one.
+            inverted: the index of words to use; it may have the words of documents that are
+                restored later.
+            source: gives a document that was restored, by its key.
         """
         self._documents: dict[str, Document] = {}
+        self._facts: dict[str, Facts] = {}
+        self._source: Source = source or self._documents.get
         self._words: Inverted = DictInverted() if inverted is None else inverted
         self._readings: dict[str, tuple[Document, Reading]] = {}
         self._calendar = Calendar()
         self._kinds: dict[str, dict[str, None]] = {}
 
     def __len__(self) -> int:
-        return len(self._documents)
+        return len(self._facts)
 
     def __contains__(self, key: str) -> bool:
-        return key in self._documents
+        return key in self._facts
 
     def get(self, key: str) -> Document | None:
         """The document of a key."""
-        return self._documents.get(key)
+        document = self._documents.get(key)
+        if document is None and key in self._facts:
+            document = self._source(key)
+            if document is not None:
+                self._documents.setdefault(key, document)
+        return document
 
     def put(self, key: str, document: Document) -> None:
         """Add a document, or replace the one of this key."""
-        known = self._documents.get(key)
-        if known == document:
+        if self._documents.get(key) == document:
             return
-        if known is not None:
-            self._forget(key, known)
-        self._readings.pop(key, None)
+        self._forget(key)
         self._words.put(key, counts(document))
-        self._calendar.put(key, days(document))
-        for kind in kinds(document):
-            self._kinds.setdefault(kind, {})[key] = None
         self._documents[key] = document
+        self._know(key, facts(document))
+
+    def restore(self, key: str, known: Facts) -> None:
+        """Add a document that the index of words has already."""
+        self._forget(key)
+        self._know(key, known)
 
     def drop(self, key: str) -> None:
         """Forget a document; an unknown key is no error."""
-        document = self._documents.pop(key, None)
-        if document is not None:
-            self._forget(key, document)
-            self._readings.pop(key, None)
-            self._words.drop(key)
+        self._forget(key)
+        self._words.drop(key)
+
+    def facts(self, key: str) -> Facts | None:
+        """What is known of a document beside its words."""
+        return self._facts.get(key)
 
     def knows(self, word: str) -> bool:
         """Whether any document has a word, given as a stem."""
@@ -204,13 +216,23 @@ class Ranking:
         """Of some documents those with the best scores, and of equal ones the newest."""
 
         def rank(key: str) -> tuple[float, str]:
-            document = self.get(key)
-            return scores.get(key), day(document) if document else ""
+            known = self._facts.get(key)
+            return scores.get(key), known.day if known else ""
 
         return nlargest(POOL, sorted(keys), key=rank)
 
-    def _forget(self, key: str, document: Document) -> None:
-        """Take a document's days and kinds out."""
-        self._calendar.drop(key, days(document))
-        for kind in kinds(document):
-            self._kinds[kind].pop(key, None)
+    def _know(self, key: str, known: Facts) -> None:
+        self._calendar.put(key, known.days)
+        for kind in known.kinds:
+            self._kinds.setdefault(kind, {})[key] = None
+        self._facts[key] = known
+
+    def _forget(self, key: str) -> None:
+        """Take all out that is known of a document but its words."""
+        self._documents.pop(key, None)
+        self._readings.pop(key, None)
+        known = self._facts.pop(key, None)
+        if known is not None:
+            self._calendar.drop(key, known.days)
+            for kind in known.kinds:
+                self._kinds[kind].pop(key, None)

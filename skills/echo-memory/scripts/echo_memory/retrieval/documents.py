@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from echo_memory.retrieval.words import words
@@ -52,6 +52,26 @@ class Document:
     kind: str = ""
     dates: tuple[str, ...] = ()
     created: str = ""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a ranking must know of every document at once, beside its words.
+
+    Attributes:
+        days: those that it is of, each with how much.
+        kinds: what it is asked for as.
+        day: the one by which it stands in a row of others, or empty.
+    """
+
+    days: Mapping[str, float]
+    kinds: tuple[str, ...]
+    day: str
+
+
+def facts(document: Document) -> Facts:
+    """The facts of a document."""
+    return Facts(days(document), tuple(sorted(kinds(document))), day(document))
 
 
 def names(document: Document) -> Iterator[tuple[str, float]]:
