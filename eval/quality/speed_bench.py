@@ -23,6 +23,7 @@ from pathlib import Path
 from statistics import quantiles
 
 from echo_mcp.upkeep.staff import Staff
+from echo_mcp.warm.store import IndexStore
 from echo_memory.config import Config
 from echo_memory.memory import Memory
 from echo_memory.opening import open_memory
@@ -104,7 +105,8 @@ def memory_mb() -> float:
 @contextmanager
 def served(folder: Path, state: Path) -> Iterator[Memory]:
     """The memory as the server has it, with those that work beside it."""
-    memory = open_memory(Config(folder, state), notify=lambda _: None)
+    store = IndexStore(state, str(folder))
+    memory = open_memory(Config(folder, state), notify=lambda _: None, store=store)
     staff = Staff(memory, every=60.0)
     with staff.at_work():
         yield staff.memory
@@ -118,6 +120,8 @@ def measure(folder: Path, state: Path, language: Language, calls: int) -> None:
             recall_op(memory, "first question")
             print(f"{start} start to the first recall {time.perf_counter() - began:8.2f} s")
             if start == "warm":
+                while memory.catalog.ranking.read_ahead(1):
+                    time.sleep(0.05)
                 measure_calls(memory, language, calls)
     size = sum(path.stat().st_size for path in state.rglob("*") if path.is_file())
     print(f"memory {memory_mb():.0f} MB, state folder {size / 1e6:.0f} MB")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from echo_mcp.upkeep.follower import Follower
 from echo_mcp.upkeep.publisher import IndexPublisher
+from echo_mcp.upkeep.reader import Reader
 from echo_memory.memory import Memory
 
 LONGEST_LOOK_S = 30.0
@@ -35,6 +36,7 @@ class Staff:
         # A folder is compared in moments, so that an edit shows soon.
         often = isinstance(memory.config.vault, Path)
         self._follower = Follower(self.memory, every=every, often=often)
+        self._reader = Reader(self.memory)
         self.memory.on_queued = self._follower.wake
 
     @contextmanager
@@ -45,6 +47,8 @@ class Staff:
             ending.callback(self.memory.catalog.save_recall)
             ending.callback(self._publisher.stop)
             ending.callback(self._follower.stop)
+            ending.callback(self._reader.stop)
             self._publisher.start()
             self._follower.start()
+            self._reader.start()
             yield

@@ -128,6 +128,11 @@ class Catalog:
         """Make what only recall needs, so that the first recall does not wait for it."""
         self._for_recall()
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether what only recall needs has been made."""
+        return self._recall is not None
+
     def save_recall(self) -> None:
         """Keep what only recall needs for the next process, where it has been made."""
         if self._recall is not None:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from heapq import nlargest
+from itertools import islice
 
 from echo_memory.retrieval import bm25
 from echo_memory.retrieval.calendar import Calendar
@@ -90,6 +91,21 @@ class Ranking:
         """Add a document that the index of words has already."""
         self._forget(key)
         self._know(key, known)
+
+    def read_ahead(self, count: int) -> int:
+        """Read so many documents, so that no question waits for that; returns how many it read.
+
+        It ends when all are read that there is room for.
+        """
+        room = min(count, MAX_READINGS - len(self._readings))
+        unread = islice((key for key in list(self._facts) if key not in self._readings), room)
+        read = 0
+        for key in unread if room > 0 else ():
+            document = self.get(key)
+            if document is not None:
+                self._read(key, document)
+                read += 1
+        return read
 
     def drop(self, key: str) -> None:
         """Forget a document; an unknown key is no error."""
@@ -208,7 +224,7 @@ class Ranking:
         known = self._readings.get(key)
         if known is None or known[0] is not document:
             if len(self._readings) >= MAX_READINGS:
-                self._readings.clear()
+                self._readings.pop(next(iter(self._readings)), None)
             known = self._readings[key] = document, reading(document)
         return known[1]
 

@@ -1,0 +1,236 @@
+"""The snapshot: what the documents of a warm index say at one moment, and how well they answer."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from heapq import nsmallest
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from echo_mcp.warm.postings import (
+    NONE,
+    Postings,
+    Row,
+    entries,
+    merged,
+    stands_in,
+    times_of,
+    unpacked,
+)
+
+Numbers = NDArray[np.float64]
+_Item = TypeVar("_Item", np.float64, np.bool_)
+
+
+@dataclass(frozen=True)
+class Rates:
+    """The parameters of BM25+."""
+
+    k1: float
+    b: float
+    delta: float
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """What a reader sees, whatever is written meanwhile.
+
+    A document that is replaced gets a new slot. What is shared with later snapshots only grows at
+    its end, with slots that this one has no place for.
+
+    Attributes:
+        base: the words of the first documents.
+        recent: the entries of the later ones by word; shared, so a reader takes a copy of them.
+        keys: whose each slot is, or was; shared.
+        slots: the newest slot of each key; shared.
+        older: the slot that a key had before this one; shared.
+        lengths: how many words each slot's document has.
+        alive: which slots are those of documents that are still there.
+        count: how many these are.
+        total: how many words they have.
+        settled: how many slots there were when the base was made.
+    """
+
+    base: Postings
+    recent: dict[str, array[int]]
+    keys: list[str]
+    slots: dict[str, int]
+    older: dict[int, int]
+    lengths: Numbers
+    alive: NDArray[np.bool_]
+    count: int
+    total: float
+    settled: int
+
+    @property
+    def waste(self) -> int:
+        """How many slots are not in the base, and how many are nobody's any more."""
+        return 2 * len(self.alive) - self.settled - self.count
+
+    @property
+    def average(self) -> float:
+        """The mean length of a document."""
+        return self.total / max(1, self.count)
+
+    @cached_property
+    def ordered(self) -> NDArray[np.intp]:
+        """The slots of the documents that are there."""
+        return np.flatnonzero(self.alive)
+
+    @property
+    def ordered_keys(self) -> list[str]:
+        """Whose they are."""
+        return [self.keys[slot] for slot in self.ordered.tolist()]
+
+    def slot(self, key: str) -> int | None:
+        """The slot of a document that is there."""
+        slot = self.slots.get(key)
+        while slot is not None and slot >= len(self.alive):
+            slot = self.older.get(slot)
+        return slot if slot is not None and self.alive[slot] else None
+
+    def containing(self, word: str) -> int:
+        """How many documents have a word."""
+        is_full = self.count == len(self.alive)
+        return sum(
+            len(slots) if is_full else int(np.count_nonzero(self.alive[slots]))
+            for slots, _ in self._rows(word)
+        )
+
+    def has(self, slot: int, word: str) -> bool:
+        """Whether the document of a slot has a word."""
+        if slot < self.settled:
+            return self.base.has(slot, word)
+        return stands_in(self.recent.get(word, ()), slot)
+
+    def sums(self, weights: Mapping[str, float], rates: Rates) -> tuple[Numbers, NDArray[np.bool_]]:
+        """The score of each slot, and which slots are those of documents with any of the words."""
+        sums, found = np.zeros(len(self.alive)), np.zeros(len(self.alive), np.bool_)
+        fixed = rates.k1 * (1 - rates.b)
+        damping = fixed + rates.k1 * rates.b / (self.average or 1) * self.lengths
+        for word, weight in weights.items():
+            for slots, counts in self._rows(word):
+                # In this order it rounds as the core's formula does.
+                at, times = slots.astype(np.intp), counts * 0.5
+                gain = times * (rates.k1 + 1)
+                times += damping[at]
+                gain /= times
+                gain += rates.delta
+                gain *= weight
+                sums[at] += gain
+                found[at] = True
+        return sums, found & self.alive
+
+    def with_document(self, key: str, counts: Mapping[str, float]) -> Snapshot:
+        """With a document more, or another one of this key. Only for who writes, one at a time."""
+        times, slot = times_of(counts), len(self.keys)
+        packed = entries(slot, times)
+        lengths, alive = _longer(self.lengths, slot + 1), _longer(self.alive, slot + 1)
+        lengths[slot] = length = float(times.sum())
+        # From here on the slot is taken, even if there is no memory for the rest.
+        self.keys.append(key)
+        for word, entry in zip(counts, packed, strict=True):
+            self.recent.setdefault(word, array("Q")).append(entry)
+        if key in self.slots:
+            self.older[slot] = self.slots[key]
+        old = self.without(key)
+        alive[: len(old.alive)] = old.alive
+        alive[slot] = True
+        count, total = old.count + 1, old.total + length
+        self.slots[key] = slot
+        return replace(self, lengths=lengths, alive=alive, count=count, total=total)
+
+    def without(self, key: str) -> Snapshot:
+        """Without the document of a key; itself if there is none."""
+        slot = self.slot(key)
+        if slot is None:
+            return self
+        alive = self.alive.copy()
+        alive[slot] = False
+        total = self.total - float(self.lengths[slot])
+        return replace(self, alive=alive, count=self.count - 1, total=total)
+
+    def settle(self) -> Snapshot:
+        """The same documents with all their words in the base; shares nothing with this one."""
+        recent = {word: row for word in list(self.recent) if (row := self._recent(word))}
+        postings = merged(self.base, recent, self.alive)
+        return settled(postings, self.ordered_keys, self.lengths[self.alive])
+
+    def _rows(self, word: str) -> Iterator[Row]:
+        row = self.base.row(word)
+        if row is not None:
+            yield row
+        row = self._recent(word)
+        if row is not None:
+            yield row
+
+    def _recent(self, word: str) -> Row | None:
+        row = self.recent.get(word)
+        return None if row is None else unpacked(row.tobytes(), len(self.alive))
+
+
+class SlotScores:
+    """Scores by the slots of a snapshot; see Scores of the core."""
+
+    def __init__(self, snapshot: Snapshot, sums: Numbers, found: NDArray[np.bool_]) -> None:
+        self._snapshot = snapshot
+        self._sums = sums
+        self._found = found
+
+    def __bool__(self) -> bool:
+        return bool(self._found.any())
+
+    def get(self, key: str) -> float:
+        """What one document scores."""
+        slot = self._snapshot.slot(key)
+        return 0.0 if slot is None or not self._found[slot] else float(self._sums[slot])
+
+    def best(self, size: int) -> list[str]:
+        """The keys of the best, best first; of equal ones those that come first by their keys."""
+        hits = np.flatnonzero(self._found)
+        if size < 1 or not len(hits):
+            return []
+        sums, keys = self._sums[hits], self._snapshot.keys
+        last = len(hits) - min(size, len(hits))
+        least = np.partition(sums, last)[last]
+        better, equal = hits[sums > least].tolist(), hits[sums == least].tolist()
+        ranked = sorted((-float(self._sums[slot]), keys[slot]) for slot in better)
+        first = nsmallest(size - len(ranked), (keys[slot] for slot in equal))
+        return [*(key for _, key in ranked), *first]
+
+    def any_of(self, keys: Iterable[str]) -> bool:
+        """Whether any of these documents scores."""
+        slots = map(self._snapshot.slot, keys)
+        return any(slot is not None and bool(self._found[slot]) for slot in slots)
+
+
+def settled(postings: Postings, keys: list[str], lengths: Numbers) -> Snapshot:
+    """The snapshot of documents whose words are all in the base.
+
+    Args:
+        postings: their words.
+        keys: whose each slot is; of a key that comes twice, the last one counts.
+        lengths: how many words each has.
+    """
+    slots = {key: slot for slot, key in enumerate(keys)}
+    alive = np.zeros(len(keys), np.bool_)
+    alive[np.fromiter(slots.values(), np.intp, len(slots))] = True
+    total, size = float(lengths[alive].sum()), len(keys)
+    return Snapshot(postings, {}, keys, slots, {}, lengths, alive, len(slots), total, size)
+
+
+def nothing() -> Snapshot:
+    """The snapshot of no documents."""
+    return settled(NONE, [], np.zeros(0))
+
+
+def _longer(old: NDArray[_Item], size: int) -> NDArray[_Item]:
+    """A copy with room for more; slots between that nobody has are not alive."""
+    new = np.zeros(size, old.dtype)
+    new[: len(old)] = old
+    return new
