@@ -7,23 +7,27 @@ and one that cannot be written is left alone.
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import threading
 from collections.abc import Iterable, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
+from echo_memory import __version__
 from echo_memory.acquaintance import key_of
 from echo_memory.vault import Stamp
 
 _APPLICATION = int.from_bytes(b"eccp", "big")
-_FORMAT = 1
+_FORMAT = 2
 _BUSY_S = 2.0
 _SCHEMA = f"""
     BEGIN IMMEDIATE;
-    CREATE TABLE IF NOT EXISTS note (path TEXT PRIMARY KEY, stamp TEXT NOT NULL, text BLOB NOT NULL)
-        WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS note (
+        path TEXT PRIMARY KEY, stamp TEXT NOT NULL, text BLOB NOT NULL, head TEXT
+    ) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS seen (at REAL NOT NULL);
     PRAGMA application_id = {_APPLICATION};
     PRAGMA user_version = {_FORMAT};
@@ -34,10 +38,18 @@ _ERRORS = (sqlite3.Error, OSError, ValueError, TypeError)
 
 @dataclass(frozen=True)
 class Copy:
-    """A note as it was seen; an empty stamp belongs to no version."""
+    """A note as it was seen.
+
+    Attributes:
+        stamp: the version that it was in; empty where that is not known.
+        text: all of it.
+        head: its frontmatter as data, to spare the next process the reading; None where that is
+            not known, or cannot be kept as JSON.
+    """
 
     stamp: Stamp
     text: str = field(repr=False)
+    head: Mapping[str, Any] | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)
@@ -76,8 +88,11 @@ class Copies:
                     cursor.execute("SELECT at FROM seen")
                     row = cursor.fetchone()
                     at = float(row[0]) if row else None
-                    cursor.execute("SELECT path, stamp, text FROM note")
-                    notes = {path: Copy(stamp, _text(data)) for path, stamp, data in cursor}
+                    cursor.execute("SELECT path, stamp, text, head FROM note")
+                    notes = {
+                        path: Copy(stamp, _text(data), _unpacked(head))
+                        for path, stamp, data, head in cursor
+                    }
             except _ERRORS as error:
                 self._give_up(error)
                 return None
@@ -120,8 +135,11 @@ class Copies:
             if self._is_behind:
                 connection.execute("DELETE FROM note")
                 changed = self._all
-            rows = ((path, copy.stamp, _bytes(copy.text)) for path, copy in changed.items())
-            connection.executemany("REPLACE INTO note VALUES (?, ?, ?)", rows)
+            rows = (
+                (path, copy.stamp, _bytes(copy.text), _packed(copy.head))
+                for path, copy in changed.items()
+            )
+            connection.executemany("REPLACE INTO note VALUES (?, ?, ?, ?)", rows)
             connection.executemany("DELETE FROM note WHERE path = ?", ((path,) for path in gone))
             if at is not None:
                 connection.execute("DELETE FROM seen")
@@ -202,6 +220,24 @@ def _is_hopeless(error: Exception) -> bool:
     if isinstance(error, sqlite3.OperationalError):  # SQLITE_ERROR: its tables are others
         return getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_ERROR
     return not isinstance(error, OSError)
+
+
+def _packed(head: Mapping[str, Any] | None) -> str | None:
+    """A head as JSON, with the version that read it: another may read another thing."""
+    if head is None:
+        return None
+    try:
+        packed = json.dumps([__version__, head])
+    except (TypeError, ValueError, RecursionError):
+        return None
+    return packed if json.loads(packed) == [__version__, head] else None
+
+
+def _unpacked(packed: str | None) -> Mapping[str, Any] | None:
+    if not packed:
+        return None
+    version, head = json.loads(packed)
+    return dict(head) if version == __version__ else None
 
 
 def _bytes(text: str) -> bytes:

@@ -142,7 +142,7 @@ class Mirror:
         texts = self._vault.read_many(wanted)
         missing = [path for path in wanted if path not in texts and self._catalog.get(path)]
         gone = [path for path in missing if self._is_gone(path)]
-        self._take({path: Copy("", text) for path, text in texts.items()}, gone, began)
+        self._take({path: ("", text) for path, text in texts.items()}, gone, began)
 
     def put(self, path: str, text: str) -> None:
         """Take over what was just written, so that the very next reader sees it."""
@@ -150,8 +150,9 @@ class Mirror:
             self._own_writes += 1
             self._written_at[path] = self._own_writes
             self._stamps.pop(path, None)
-            self._catalog.put(Note(path, text))
-        self._copies.update({path: Copy("", text)})
+            note = Note(path, text)
+            self._catalog.put(note)
+        self._copies.update({path: _copy("", note)})
 
     def drop(self, path: str) -> None:
         """Forget a note that was just removed."""
@@ -185,7 +186,7 @@ class Mirror:
         gone = [note.path for note in self._catalog.notes() if note.path not in stamps]
         for at in range(0, len(changed), _BATCH):
             texts = self._vault.read_many(changed[at : at + _BATCH])
-            self._take({path: Copy(stamps[path], text) for path, text in texts.items()}, (), began)
+            self._take({path: (stamps[path], text) for path, text in texts.items()}, (), began)
         # At the last: until then, what was moved is known by its old place.
         self._take({}, gone, began)
         self._unread = tuple(sorted(path for path in stamps if self._catalog.get(path) is None))
@@ -205,11 +206,23 @@ class Mirror:
             return True
         return False
 
-    def _take(self, found: Mapping[str, Copy], gone: Iterable[str], began: int) -> None:
-        """Take over what a look found, but for what was written here since it began."""
+    def _take(
+        self, found: Mapping[str, tuple[Stamp, str]], gone: Iterable[str], began: int
+    ) -> None:
+        """Take over what a look found, but for what was written here since it began.
+
+        Args:
+            found: stamp and text of notes, by path.
+            gone: paths of notes that are no more.
+            began: how many notes had been written here by then.
+        """
         with self._taking:
             newer = {path for path, at in self._written_at.items() if at > began}
-            fresh = {path: copy for path, copy in found.items() if path not in newer}
+            fresh = {
+                path: _copy(stamp, Note(path, text))
+                for path, (stamp, text) in found.items()
+                if path not in newer
+            }
             forgotten = [path for path in gone if path not in newer]
             for path in forgotten:
                 self._stamps.pop(path, None)
@@ -220,8 +233,16 @@ class Mirror:
 
     def _take_over(self, copies: Mapping[str, Copy]) -> None:
         for path, copy in copies.items():
-            self._catalog.put(Note(path, copy.text))
+            note = Note(path, copy.text)
+            if copy.head is not None:
+                note = Note.known(path, copy.text, copy.head)
+            self._catalog.put(note)
             if copy.stamp:
                 self._stamps[path] = copy.stamp
             else:
                 self._stamps.pop(path, None)
+
+
+def _copy(stamp: Stamp, note: Note) -> Copy:
+    """What is remembered of a note; frontmatter that does not parse is read again each time."""
+    return Copy(stamp, note.text, None if note.fault else note.frontmatter)

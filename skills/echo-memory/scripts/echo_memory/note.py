@@ -25,6 +25,13 @@ class Note:
     path: str
     text: str
 
+    @classmethod
+    def known(cls, path: str, text: str, head: Mapping[str, Any]) -> Note:
+        """A note whose frontmatter has been read before, which spares reading it again."""
+        note = cls(path, text)
+        vars(note)["_read"] = (head, None)
+        return note
+
     @cached_property
     def id(self) -> str:
         """The file name without its suffix."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib import resources
 from typing import Any
 
@@ -84,11 +84,22 @@ class Routing:
 
     def kind_at(self, path: str) -> Kind | None:
         """The kind whose place this path is: a fixed note first, else the kind's folder."""
-        for table in (self.fixed, self.kinds):
-            for kind in table.values():
-                if kind.holds(path):
-                    return kind
+        if path in self._places:
+            return self._places[path]
+        for folder in _folders(path):
+            if folder in self._places:
+                return self._places[folder]
         return None
+
+    @cached_property
+    def _places(self) -> Mapping[str, Kind]:
+        """The kinds by their paths, or by their folders with a slash at the end."""
+        places: dict[str, Kind] = {}
+        for kind in (*self.fixed.values(), *self.kinds.values()):
+            own = (kind.folder, kind.archive) if "{" in kind.path else ()
+            for place in (f"{folder}/" for folder in own if folder) if own else (kind.path,):
+                places.setdefault(place, kind)
+        return places
 
     @property
     def types(self) -> tuple[str, ...]:
@@ -103,6 +114,13 @@ class Routing:
             return place
         named = self.kinds.get(note_type) if isinstance(note_type, str) else None
         return named or place
+
+
+def _folders(path: str) -> Iterator[str]:
+    """The folders that a path is in, the innermost first."""
+    while path := path.rstrip("/").rpartition("/")[0]:
+        path += "/"
+        yield path
 
 
 def _kind(name: str, entry: Mapping[str, Any]) -> Kind:
