@@ -40,6 +40,7 @@ LAYERS: list[tuple[str, str, str]] = [
     ("vaults", CORE, "folder_vault rest_vault outbox"),
     ("what the notes say", CORE, "catalog"),
     ("what a reference means", CORE, "finding mirror"),
+    ("what is kept of all notes", CORE, "words_file index_store"),
     ("what every operation gets", CORE, "memory"),
     ("", CORE, "opening"),
     ("decisions", CORE, "planning linting vault_lock"),

@@ -128,7 +128,11 @@ def keep(index: LiveInverted, folder: Path) -> None:
     first, again = (timed(lambda: index.save(path)) for _ in range(2))
     size = path.stat().st_size / 1e6
     print(f"save   {first:.0f} ms with changes, {again:.0f} ms without   {size:.0f} MB")
-    print(f"load   {timed(lambda: LiveInverted.load(path)):.0f} ms")
+    began, before = time.perf_counter(), resident()
+    loaded = LiveInverted.load(path)
+    seconds = time.perf_counter() - began
+    print(f"load   {seconds * 1e3:.0f} ms   memory {resident() - before:.0f} MB")
+    assert loaded is not None
 
 
 def bench(documents: int, words: int, calls: int, folder: Path) -> None:

@@ -23,7 +23,7 @@ from pathlib import Path
 from statistics import quantiles
 
 from echo_mcp.upkeep.staff import Staff
-from echo_mcp.warm.store import IndexStore
+from echo_mcp.warm.store import LiveWords
 from echo_memory.config import Config
 from echo_memory.memory import Memory
 from echo_memory.opening import open_memory
@@ -105,8 +105,7 @@ def memory_mb() -> float:
 @contextmanager
 def served(folder: Path, state: Path) -> Iterator[Memory]:
     """The memory as the server has it, with those that work beside it."""
-    store = IndexStore(state, str(folder))
-    memory = open_memory(Config(folder, state), notify=lambda _: None, store=store)
+    memory = open_memory(Config(folder, state), notify=lambda _: None, words=LiveWords())
     staff = Staff(memory, every=60.0)
     with staff.at_work():
         yield staff.memory

@@ -17,18 +17,27 @@ from hypothesis import strategies as st
 from rank_bm25 import BM25Plus
 
 from echo_mcp.warm.inverted import LiveInverted
+from echo_mcp.warm.postings import NONE
+from echo_mcp.warm.snapshot import settled
 from echo_memory.ranking import Document, Ranking
 from echo_memory.retrieval.inverted import DictInverted, Inverted
 
 KEYS = [f"notes/{letter}.md" for letter in "abcdefg"]
 WORDS = ["engine", "loom", "tile", "长城", "a\0b", "\udc80", ""]
 
+# So many that some changes are few of them.
+OTHERS = [(f"other {at}", {WORDS[at % 7]: 1.0, "other": 0.5}) for at in range(30)]
+
 Items = Sequence[tuple[str, Mapping[str, float]]]
 
 counted = st.dictionaries(
     st.sampled_from(WORDS), st.integers(1, 40).map(lambda doubled: doubled / 2), max_size=6
 )
-items = st.lists(st.tuples(st.sampled_from(KEYS), counted), max_size=8)
+items = st.builds(
+    lambda others, own: [*others, *own],
+    st.sampled_from([[], OTHERS]),
+    st.lists(st.tuples(st.sampled_from(KEYS), counted), max_size=8),
+)
 # A key with counts is put, one with None dropped.
 histories = st.lists(st.tuples(st.sampled_from(KEYS), counted | st.none()), max_size=24)
 questions = st.dictionaries(
@@ -167,6 +176,17 @@ def test_scores_are_of_the_moment_in_which_they_were_asked_for() -> None:
     assert index.scores({"engine": 1.0}).get("a") == 0.0
 
 
+def test_a_snapshot_that_is_settled_late_has_nothing_of_what_came_after() -> None:
+    before = settled(NONE, [], np.zeros(0)).with_document("a", {"engine": 1.0})
+    before.with_document("b", {"engine": 2.0, "loom": 1.0}).with_document("a", {"tile": 1.0})
+
+    late = before.settle()
+
+    assert late.ordered_keys == ["a"]
+    assert [late.containing(word) for word in ("engine", "loom", "tile")] == [1, 0, 0]
+    assert list(late.base.rows) == ["engine"]
+
+
 def test_counts_that_are_no_numbers_change_nothing() -> None:
     index = LiveInverted.of([("a", {"engine": 1.0})])
 
@@ -177,6 +197,25 @@ def test_counts_that_are_no_numbers_change_nothing() -> None:
     core = DictInverted()
     live_through(core, [("a", {"engine": 1.0}), ("b", {"loom": 2.0})])
     assert_alike(index, core, {"engine": 1.0, "loom": 2.0})
+
+
+def test_a_large_index_is_settled_as_a_small_one(tmp_path: Path) -> None:
+    words = [f"word {number}" for number in range(5000)]
+    notes = [(str(at), dict.fromkeys(words[at % 9 :: 9], 1.0 + at % 3)) for at in range(1200)]
+    changes = [
+        (str(at), None if at % 2 else {"new": 1.0, words[7]: 2.0}) for at in range(0, 900, 3)
+    ]
+    index, core = LiveInverted.of(notes), DictInverted()
+    live_through(core, [*notes, *changes])
+
+    live_through(index, changes)
+    index.save(tmp_path / "index")
+
+    for each in (index, LiveInverted.load(tmp_path / "index")):
+        assert each is not None
+        assert [each.containing(word) for word in words] == [*map(core.containing, words)]
+        for asked in ({"new": 1.0}, {words[7]: 2.0, words[4999]: 1.0}):
+            assert each.scores(asked).best(2000) == core.scores(asked).best(2000)
 
 
 def test_years_of_changes_do_not_make_it_grow(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import TextIO
 
 from echo_mcp import serve
 from echo_mcp.settings import Settings
-from echo_mcp.warm.store import IndexStore
+from echo_mcp.warm.store import LiveWords
 from echo_memory.errors import EchoError
 from echo_memory.memory import Memory
 from echo_memory.opening import open_memory
@@ -34,8 +34,7 @@ def opened(settings: Settings, *, embedded: bool, words: TextIO) -> Memory:
     folder = settings.config.vault
     if embedded and isinstance(folder, Path):
         serve.check_folder(folder)
-    store = IndexStore(settings.config.state_dir, str(folder))
-    memory = open_memory(settings.config, notify=logger.info, store=store)
+    memory = open_memory(settings.config, notify=logger.info, words=LiveWords())
     try:
         if not embedded:
             serve.check_access(memory)

@@ -16,11 +16,13 @@ from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
 from echo_memory import __version__, envelope, report
+from echo_memory.commands.command import Command, Values
 from echo_memory.commands.table import BY_NAME, COMMANDS
 from echo_memory.config import Config
 from echo_memory.errors import BadRequest, EchoError, VaultIO, VaultUnreachable
-from echo_memory.memory import Clock
+from echo_memory.memory import Clock, Memory
 from echo_memory.opening import open_memory
+from echo_memory.words_file import WordsFile
 
 PROG = "echo-memory"
 _IN_PLACE = "echo.py"
@@ -152,14 +154,14 @@ def _run(words: Sequence[str], clock: Clock | None) -> envelope.Envelope:
         state_dir=getattr(values, "state_dir", ""),
     )
     if not isinstance(config.vault, Path):
-        with closing(open_memory(config, clock=clock)) as echo:
-            return command.run(echo, values)
+        with closing(open_memory(config, clock=clock, words=WordsFile())) as echo:
+            return _answered(command, echo, values)
     if command.makes_vault:
         _make_folder(config.vault)
-    echo = open_memory(config, clock=clock)
+    echo = open_memory(config, clock=clock, words=WordsFile())
     try:
         with closing(echo):
-            return command.run(echo, values)
+            return _answered(command, echo, values)
     except VaultUnreachable as error:
         if echo.acquaintance.is_made():
             raise
@@ -168,6 +170,13 @@ def _run(words: Sequence[str], clock: Clock | None) -> envelope.Envelope:
             f"{error.message} `{program()} --vault {vault} bootstrap` makes a new one there.",
             **error.details,
         ) from error
+
+
+def _answered(command: Command, echo: Memory, values: Values) -> envelope.Envelope:
+    """What a command answers; what it found out about all notes is kept for the next one."""
+    answer = command.run(echo, values)
+    echo.catalog.save_recall()
+    return answer
 
 
 def _make_folder(folder: Path) -> None:

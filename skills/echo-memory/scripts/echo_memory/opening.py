@@ -12,11 +12,11 @@ from echo_memory.config import Config
 from echo_memory.copies import Copies
 from echo_memory.errors import VaultUnreachable
 from echo_memory.folder_vault import FolderVault
+from echo_memory.index_store import IndexStore, Words
 from echo_memory.locks import PathLocks
 from echo_memory.memory import Clock, Memory, Notify, marker_path, to_stderr
 from echo_memory.mirror import Check, Mirror
 from echo_memory.outbox import Outbox
-from echo_memory.recall_index import Store
 from echo_memory.rest_vault import RestVault
 from echo_memory.vault import Vault
 
@@ -35,7 +35,7 @@ def open_memory(
     *,
     clock: Clock | None = None,
     notify: Notify = to_stderr,
-    store: Store | None = None,
+    words: Words | None = None,
 ) -> Memory:
     """Open the vault that a configuration names; nothing is asked of it yet.
 
@@ -43,9 +43,12 @@ def open_memory(
         config: which vault.
         clock: takes the place of the machine's.
         notify: takes progress chatter.
-        store: where what recall needs is kept for the next process.
+        words: how the words of all notes are kept for the next process; None keeps none.
     """
     address = str(config.vault)
+    store = None
+    if words is not None:
+        store = IndexStore(config.state_dir, address, words, notify=notify)
     vault: Vault = (
         FolderVault(config.vault)
         if isinstance(config.vault, Path)

@@ -138,6 +138,18 @@ class DictInverted:
         average = self._total / max(1, len(self._lengths))
         return DictScores(bm25.scores(weights, self._postings, self._lengths, average))
 
+    def posting(self, word: str) -> Mapping[str, float]:
+        """How often each document has a word."""
+        return self._postings.get(word, {})
+
+    def length(self, key: str) -> float:
+        """How many words a document has; 0 for an unknown key."""
+        return self._lengths.get(key, 0.0)
+
+    def words(self) -> list[str]:
+        """All words."""
+        return list(self._postings)
+
     def _forget(self, key: str, words: Iterable[str]) -> None:
         for word in words:
             posting = self._postings[word]

@@ -1,0 +1,137 @@
+"""The index store: a start takes up what was kept, and reads anew what has changed since."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from echo_mcp.warm.store import LiveWords
+from echo_memory import recall_index
+from echo_memory.index_store import Words
+from echo_memory.memory import Memory
+from echo_memory.note import Note
+from echo_memory.opening import open_memory
+from echo_memory.ops.capture import capture_op
+from echo_memory.ops.recall import recall_op
+from echo_memory.recallable import document
+from echo_memory.words_file import WordsFile
+from folders import put
+
+TODAY = date(2026, 3, 14)
+KINDS: list[type[Words]] = [WordsFile, LiveWords]
+
+
+def opened(memory: Memory, words: Words | None) -> Memory:
+    """The memory of another process."""
+    return open_memory(memory.config, clock=memory.clock, notify=memory.notify, words=words)
+
+
+def ended(memory: Memory) -> None:
+    """What a process does at its end."""
+    memory.catalog.prepare_recall()
+    memory.catalog.save_recall()
+    memory.close()
+
+
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The paths of the notes that are read for the index."""
+    seen: list[str] = []
+
+    def watched(note: Note) -> object:
+        seen.append(note.path)
+        return document(note)
+
+    monkeypatch.setattr(recall_index, "document", watched)
+    return seen
+
+
+@pytest.fixture
+def seeded(memory: Memory, vault_folder: Path) -> Memory:
+    for number in range(60):
+        day = f"2026-03-{number % 28 + 1:02}"
+        text = f"# Engine {number}\n\nSteam and brass, see [[engine-{number + 1}]].\n\n{day}\n"
+        put(vault_folder / f"resources/concepts/engine-{number}.md", text)
+    capture_op(memory, "Ada Lovelace", kind="person", body="Wrote the first program.")
+    return memory
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_second_start_reads_no_note_and_answers_the_same(
+    seeded: Memory, reads: list[str], kind: type[Words]
+) -> None:
+    first = opened(seeded, kind())
+    answers = [recall_op(first, query) for query in ("steam brass", "Ada", "on 5 March 2026")]
+    ended(first)
+    reads.clear()
+
+    second = opened(seeded, kind())
+
+    assert [recall_op(second, query) for query in ("steam brass", "Ada", "on 5 March 2026")] == (
+        answers
+    )
+    assert reads == []
+    second.close()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_changed_came_or_went_meanwhile_is_read_and_nothing_else(
+    seeded: Memory, vault_folder: Path, reads: list[str], kind: type[Words]
+) -> None:
+    first = opened(seeded, kind())
+    first.look()
+    ended(first)
+    changed, made, gone = (
+        f"resources/concepts/{name}.md" for name in ("engine-3", "x", "engine-4")
+    )
+    put(vault_folder / changed, "# Engine 3\n\nClockwork.\n")
+    put(vault_folder / made, "# X\n\nClockwork too.\n")
+    (vault_folder / gone).unlink()
+    reads.clear()
+
+    second = opened(seeded, kind())
+    second.look()
+    hits = [hit.key for hit in second.catalog.search("clockwork", today=TODAY, limit=99)]
+    steam = {hit.key for hit in second.catalog.search("steam", today=TODAY, limit=99)}
+    fresh = opened(seeded, None)
+    fresh.look()
+    expected = {hit.key for hit in fresh.catalog.search("steam", today=TODAY, limit=99)}
+    second.close()
+    fresh.close()
+
+    assert set(hits) == {changed, made}
+    assert steam == expected
+    assert set(reads[:2]) == {changed, made}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("damage", ["words", "notes", "both of another time"])
+def test_a_damaged_index_is_made_anew(seeded: Memory, kind: type[Words], damage: str) -> None:
+    first = opened(seeded, kind())
+    answer = recall_op(first, "steam brass")
+    ended(first)
+    for file in (seeded.config.state_dir / "index").iterdir():
+        if damage != "notes" and file.suffix != ".json":
+            file.write_bytes(file.read_bytes()[:-40])
+        if damage != "words" and file.suffix == ".json":
+            file.write_text(file.read_text().replace('"format": "1', '"format": "0'))
+
+    second = opened(seeded, kind())
+
+    assert recall_op(second, "steam brass") == answer
+    ended(second)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_index_that_cannot_be_kept_fails_nothing(seeded: Memory, kind: type[Words]) -> None:
+    put(seeded.config.state_dir / "index", "no folder")
+    told: list[str] = []
+
+    echo = open_memory(seeded.config, clock=seeded.clock, notify=told.append, words=kind())
+    answer = recall_op(echo, "steam brass")
+    ended(echo)
+
+    assert answer["primary"]
+    assert any("the index was not kept" in line for line in told)

@@ -1,0 +1,121 @@
+"""The index store: what recall needs of one vault on the disk, so that a start reads few notes."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Protocol
+
+from echo_memory import __version__
+from echo_memory.acquaintance import key_of
+from echo_memory.recall_index import Kept, Stored
+from echo_memory.retrieval.documents import Facts
+from echo_memory.retrieval.inverted import Inverted
+
+_FORMAT = f"1 {__version__}"  # another version may see other words in the same text
+
+
+class Words(Protocol):
+    """How an inverted index is kept in a file; `suffix` is its name's."""
+
+    suffix: str
+
+    def empty(self) -> Inverted:
+        """An index without documents."""
+        ...
+
+    def load(self, path: Path) -> tuple[Inverted, str] | None:
+        """The index in a file and what it is called by; None where it cannot be used."""
+        ...
+
+    def save(self, inverted: Inverted, path: Path) -> str | None:
+        """Keep an index; what it is called by, None where the one that is kept will do.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        ...
+
+
+class IndexStore:
+    """Two files: the words, and beside them what else is kept of each note.
+
+    The second says what the first is called by, for they are only good together.
+    """
+
+    def __init__(
+        self, state_dir: Path, vault: str, words: Words, *, notify: Callable[[str], None]
+    ) -> None:
+        """Nothing is touched yet.
+
+        Args:
+            state_dir: where they are kept.
+            vault: its address; each has an index of its own.
+            words: how the words are kept.
+            notify: told when they cannot be.
+        """
+        folder, name = state_dir / "index", key_of(vault)
+        self._kind = words
+        self._words = folder / f"{name}.{words.suffix}"
+        self._notes = folder / f"{name}.{words.suffix}.json"
+        self._notify = notify
+
+    def load(self) -> Stored | None:
+        """See Store."""
+        try:
+            document = json.loads(self._notes.read_bytes())
+            said, notes = document["words"], document["notes"]
+            if document["format"] != _FORMAT:
+                return None
+            kept = {path: _unpacked(row) for path, row in notes.items()}
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return None
+        loaded = self._kind.load(self._words)
+        return Stored(loaded[0], kept) if loaded and loaded[1] == said else None
+
+    def empty(self) -> Inverted:
+        """See Store."""
+        return self._kind.empty()
+
+    def save(self, stored: Stored) -> None:
+        """See Store."""
+        try:
+            self._words.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            said = self._kind.save(stored.inverted, self._words)
+            if said is not None:
+                notes = {path: _packed(kept) for path, kept in stored.kept.items()}
+                document = {"format": _FORMAT, "words": said, "notes": notes}
+                _replace(self._notes, json.dumps(document).encode())
+        except OSError as error:
+            self._notify(f"the index was not kept: {error.strerror or 'its disk refused'}")
+
+
+def _packed(kept: Kept) -> list[Any]:
+    facts = kept.facts
+    row: list[Any] = [kept.signature, sorted(kept.targets)]
+    return row if facts is None else [*row, dict(facts.days), list(facts.kinds), facts.day]
+
+
+def _unpacked(row: list[Any]) -> Kept:
+    signature, targets, *rest = row
+    facts = None
+    if rest:
+        days, kinds, day = rest
+        facts = Facts(days, tuple(kinds), day)
+    return Kept(signature, facts, frozenset(targets))
+
+
+def _replace(path: Path, data: bytes) -> None:
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with draft.open("wb") as file:
+            with suppress(OSError):  # a disk without modes
+                draft.chmod(0o600)
+            file.write(data)
+        draft.replace(path)
+    finally:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
