@@ -93,7 +93,7 @@ class FileInverted:
         """A posting in the file, without the documents that are others by now."""
         for slot, doubled in zip(array("I", slots), array("H", counts), strict=True):
             key = self._keys[slot]
-            if key in self._lengths and not self._new.length(key):
+            if key in self._lengths and key not in self._new:
                 yield key, doubled / 2
 
     def open(self, path: Path) -> str | None:

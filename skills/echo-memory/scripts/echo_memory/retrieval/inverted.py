@@ -107,6 +107,9 @@ class DictInverted:
     def __len__(self) -> int:
         return len(self._lengths)
 
+    def __contains__(self, key: str) -> bool:
+        return key in self._counts
+
     def put(self, key: str, counts: Mapping[str, float]) -> None:
         """See Inverted."""
         known = self._counts.get(key, {})
