@@ -23,9 +23,6 @@ from echo_mcp.warm.snapshot import Rates, SlotScores, Snapshot, settled
 from echo_memory.retrieval import bm25
 
 SETTLE_AFTER = 1000
-# Settling goes through the whole index. It waits until an eighth of it is new or gone, so that what
-# a change costs does not grow with the number of documents.
-_SETTLE_SHARE = 8
 
 
 class LiveInverted(BM25Plus):
@@ -166,8 +163,7 @@ class LiveInverted(BM25Plus):
         return scores
 
     def _change(self, snapshot: Snapshot) -> None:
-        limit = max(self._settle_after, snapshot.count // _SETTLE_SHARE)
-        self._take(snapshot.settle() if snapshot.waste > limit else snapshot)
+        self._take(snapshot.tidied(self._settle_after))
 
     def _take(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot

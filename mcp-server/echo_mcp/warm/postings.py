@@ -9,8 +9,9 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,44 +115,53 @@ def gathered(documents: Iterable[Mapping[str, float]]) -> tuple[Postings, NDArra
     return _sorted(dict(rows), np.frombuffer(packed, np.uint64)), np.array(lengths, np.float64)
 
 
-def merged(base: Postings, recent: Mapping[str, Row], alive: NDArray[np.bool_]) -> Postings:
-    """Both together, without the documents that are not alive; the others are numbered anew.
+def block(recent: Mapping[str, array[int]], size: int) -> Postings:
+    """The postings of rows of entries, as far as they are of the first `size` slots."""
+    words = list(recent)
+    parts = [recent[word].tobytes() for word in words]
+    packed = np.frombuffer(b"".join(parts), np.uint64)
+    sizes = np.fromiter(map(len, parts), np.int64, len(parts)) // packed.itemsize
+    later = np.flatnonzero(packed >= np.uint64(size << _COUNT_BITS))
+    starts = _starts(sizes)
+    starts -= later.searchsorted(starts)
+    packed = np.delete(packed, later)
+    rows = dict(zip(words, range(len(words)), strict=True))
+    slots = (packed >> np.uint64(_COUNT_BITS)).astype(np.uint32)
+    return Postings(rows, starts, slots, packed.astype(np.uint16))
+
+
+def merged(first: Postings, second: Postings) -> Postings:
+    """Both together, in arrays of their own; the second one's slots are greater."""
+    rows = dict(first.rows)
+    for word in second.rows:
+        rows.setdefault(word, len(rows))
+    into = np.fromiter(map(rows.__getitem__, second.rows), np.int64, len(second.rows))
+    added = np.diff(second.starts)
+    sizes = np.zeros(len(rows), np.int64)
+    sizes[: len(first.rows)] = np.diff(first.starts)
+    sizes[into] += added
+    starts = _starts(sizes)
+    places = np.repeat(starts[into + 1] - second.starts[1:], added) + np.arange(len(second.slots))
+    is_first = np.ones(starts[-1], np.bool_)
+    is_first[places] = False
+    slots, counts = np.empty(starts[-1], np.uint32), np.empty(starts[-1], np.uint16)
+    slots[is_first], counts[is_first] = first.slots, first.counts
+    slots[places], counts[places] = second.slots, second.counts
+    return Postings(rows, starts, slots, counts)
+
+
+def kept(postings: Postings, alive: NDArray[np.bool_]) -> Postings:
+    """Without the documents that are not alive; the others are numbered anew, in their order.
 
     Args:
-        base: the words of the first documents.
-        recent: those of the others, whose slots are greater.
-        alive: which slots stay, in their order.
-    """
-    rows, sizes = dict(base.rows), np.diff(base.starts).tolist()
-    at, slots, counts = 0, [], []
-    for index, word in sorted((rows[word], word) for word in recent if word in rows):
-        end = int(base.starts[index + 1])
-        slots += [base.slots[at:end], recent[word][0]]
-        counts += [base.counts[at:end], recent[word][1]]
-        sizes[index] += len(recent[word][0])
-        at = end
-    slots.append(base.slots[at:])
-    counts.append(base.counts[at:])
-    for word in recent.keys() - base.rows.keys():
-        rows[word] = len(rows)
-        slots.append(recent[word][0])
-        counts.append(recent[word][1])
-        sizes.append(len(recent[word][0]))
-    starts, both = _starts(sizes), (np.concatenate(slots), np.concatenate(counts))
-    return _with_documents(Postings(rows, *(_kept(starts, *both, alive))))
-
-
-def _kept(
-    starts: NDArray[np.int64], slots: Slots, counts: Counts, alive: NDArray[np.bool_]
-) -> tuple[NDArray[np.int64], Slots, Counts]:
-    """Starts, slots and counts of the documents that stay; the last two are used up.
-
-    The entries move to the front within their arrays, for there may not be room for them twice.
+        postings: what nobody reads; it is used up, for there may not be room for it twice.
+        alive: which slots stay.
     """
     if alive.all():
-        return starts, slots, counts
+        return _with_documents(postings)
+    starts, slots, counts = postings.starts, postings.slots, postings.counts
     numbers = np.cumsum(alive, dtype=np.uint32) - np.uint32(1)
-    gone, end = [], 0
+    gone, end = [np.empty(0, np.int64)], 0
     for at in range(0, len(slots), _AT_ONCE):
         part = slots[at : at + _AT_ONCE]
         stays = alive[part]
@@ -160,24 +170,22 @@ def _kept(
         slots[end : end + len(part)] = part
         counts[end : end + len(part)] = counts[at : at + _AT_ONCE][stays]
         end += len(part)
+    # Nothing of the loop looks into these arrays any more.
     slots.resize(end, refcheck=False)
     counts.resize(end, refcheck=False)
-    return (
-        starts - np.concatenate([*gone, np.empty(0, np.int64)]).searchsorted(starts),
-        slots,
-        counts,
-    )
+    starts = starts - np.concatenate(gone).searchsorted(starts)
+    return _with_documents(Postings(postings.rows, starts, slots, counts))
 
 
-def _with_documents(base: Postings) -> Postings:
+def _with_documents(postings: Postings) -> Postings:
     """Without the words that no document has."""
-    used = np.diff(base.starts) > 0
+    used = np.diff(postings.starts) > 0
     if used.all():
-        return base
-    words = (word for word, is_used in zip(base.rows, used.tolist(), strict=True) if is_used)
+        return postings
+    words = compress(postings.rows, used.tolist())
     rows = {word: row for row, word in enumerate(words)}
-    starts = np.append(base.starts[:-1][used], base.starts[-1])
-    return Postings(rows, starts, base.slots, base.counts)
+    starts = np.append(postings.starts[:-1][used], postings.starts[-1])
+    return Postings(rows, starts, postings.slots, postings.counts)
 
 
 def _sorted(rows: dict[str, int], packed: NDArray[np.uint64]) -> Postings:
@@ -192,10 +200,8 @@ def _sorted(rows: dict[str, int], packed: NDArray[np.uint64]) -> Postings:
     return Postings(rows, starts.astype(np.int64), slots, counts)
 
 
-def _starts(sizes: Collection[int]) -> NDArray[np.int64]:
-    starts = np.zeros(len(sizes) + 1, np.int64)
-    np.cumsum(np.fromiter(sizes, np.int64, len(sizes)), out=starts[1:])
-    return starts
+def _starts(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.append(0, np.cumsum(sizes))
 
 
 def _doubled(times: NDArray[np.float64]) -> NDArray[np.int64]:

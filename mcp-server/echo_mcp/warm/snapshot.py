@@ -16,7 +16,9 @@ from echo_mcp.warm.postings import (
     NONE,
     Postings,
     Row,
+    block,
     entries,
+    kept,
     merged,
     stands_in,
     times_of,
@@ -24,6 +26,7 @@ from echo_mcp.warm.postings import (
 )
 
 Numbers = NDArray[np.float64]
+_SHARE = 8
 _Item = TypeVar("_Item", np.float64, np.bool_)
 
 
@@ -45,7 +48,8 @@ class Snapshot:
 
     Attributes:
         base: the words of the first documents.
-        recent: the entries of the later ones by word; shared, so a reader takes a copy of them.
+        middle: the words of those after them.
+        recent: the entries of the others by word; shared, so a reader takes a copy of them.
         keys: whose each slot is, or was; shared.
         slots: the newest slot of each key; shared.
         older: the slot that a key had before this one; shared.
@@ -53,10 +57,12 @@ class Snapshot:
         alive: which slots are those of documents that are still there.
         count: how many these are.
         total: how many words they have.
-        settled: how many slots there were when the base was made.
+        settled: how many slots the base is of.
+        filed: how many slots the base and the middle are of.
     """
 
     base: Postings
+    middle: Postings
     recent: dict[str, array[int]]
     keys: list[str]
     slots: dict[str, int]
@@ -66,6 +72,7 @@ class Snapshot:
     count: int
     total: float
     settled: int
+    filed: int
 
     @property
     def waste(self) -> int:
@@ -104,8 +111,8 @@ class Snapshot:
 
     def has(self, slot: int, word: str) -> bool:
         """Whether the document of a slot has a word."""
-        if slot < self.settled:
-            return self.base.has(slot, word)
+        if slot < self.filed:
+            return (self.base if slot < self.settled else self.middle).has(slot, word)
         return stands_in(self.recent.get(word, ()), slot)
 
     def sums(self, weights: Mapping[str, float], rates: Rates) -> tuple[Numbers, NDArray[np.bool_]]:
@@ -155,23 +162,37 @@ class Snapshot:
         total = self.total - float(self.lengths[slot])
         return replace(self, alive=alive, count=self.count - 1, total=total)
 
+    def tidied(self, least: int) -> Snapshot:
+        """The same, settled if much was changed, filed if there is much recent.
+
+        Settling goes through everything, and waits until an eighth of it is new or gone; filing
+        goes through that eighth. So what a change costs does not grow with the documents.
+
+        Args:
+            least: how many changes are not much.
+        """
+        if self.waste > max(least, self.count // _SHARE):
+            return self.settle()
+        if len(self.alive) - self.filed > least:
+            return replace(self, middle=self._filed(), recent={}, filed=len(self.alive))
+        return self
+
     def settle(self) -> Snapshot:
         """The same documents with all their words in the base; shares nothing with this one."""
-        recent = {word: row for word in list(self.recent) if (row := self._recent(word))}
-        postings = merged(self.base, recent, self.alive)
+        postings = kept(merged(self.base, self._filed()), self.alive)
         return settled(postings, self.ordered_keys, self.lengths[self.alive])
 
-    def _rows(self, word: str) -> Iterator[Row]:
-        row = self.base.row(word)
-        if row is not None:
-            yield row
-        row = self._recent(word)
-        if row is not None:
-            yield row
+    def _filed(self) -> Postings:
+        return merged(self.middle, block(self.recent, len(self.alive)))
 
-    def _recent(self, word: str) -> Row | None:
-        row = self.recent.get(word)
-        return None if row is None else unpacked(row.tobytes(), len(self.alive))
+    def _rows(self, word: str) -> Iterator[Row]:
+        for postings in (self.base, self.middle):
+            row = postings.row(word)
+            if row is not None:
+                yield row
+        recent = self.recent.get(word)
+        if recent is not None:
+            yield unpacked(recent.tobytes(), len(self.alive))
 
 
 class SlotScores:
@@ -221,12 +242,20 @@ def settled(postings: Postings, keys: list[str], lengths: Numbers) -> Snapshot:
     alive = np.zeros(len(keys), np.bool_)
     alive[np.fromiter(slots.values(), np.intp, len(slots))] = True
     total, size = float(lengths[alive].sum()), len(keys)
-    return Snapshot(postings, {}, keys, slots, {}, lengths, alive, len(slots), total, size)
-
-
-def nothing() -> Snapshot:
-    """The snapshot of no documents."""
-    return settled(NONE, [], np.zeros(0))
+    return Snapshot(
+        base=postings,
+        middle=NONE,
+        recent={},
+        keys=keys,
+        slots=slots,
+        older={},
+        lengths=lengths,
+        alive=alive,
+        count=len(slots),
+        total=total,
+        settled=size,
+        filed=size,
+    )
 
 
 def _longer(old: NDArray[_Item], size: int) -> NDArray[_Item]:
