@@ -421,6 +421,24 @@ def test_the_shared_index_can_be_read_back(entities):
     assert Entities.from_json(text).to_json() == text
 
 
+@settings(max_examples=100, deadline=None)
+@given(st.lists(ENTITIES, max_size=6))
+def test_the_shared_index_is_json_as_the_library_writes_it(entities):
+    index = Entities(entities)
+
+    table = {
+        entity.slug: {
+            "path": entity.path,
+            "kind": entity.kind,
+            "title": entity.title,
+            "aliases": list(entity.aliases),
+        }
+        for entity in index
+    }
+    text = json.dumps(table, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
+    assert index.to_json() == text.encode("utf-8", "replace").decode("utf-8")
+
+
 def read_until(done, entities, failures):
     try:
         while not done.is_set():

@@ -26,7 +26,7 @@ class Staff:
             memory: as it was opened.
             every: seconds between two comparisons of the vault.
         """
-        self._publisher = IndexPublisher(memory)
+        self._publisher = IndexPublisher(replace(memory, compares=False))
         self.memory = replace(
             memory,
             compares=False,

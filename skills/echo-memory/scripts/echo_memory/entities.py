@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from heapq import nsmallest
+from json.encoder import encode_basestring
 from typing import Any
 
 from echo_memory.naming.entity import FIRST_NAME, ID, LAST_NAME, NAME, Entity, wholes_of, words_of
@@ -130,16 +131,8 @@ class Entities:
 
     def to_json(self) -> str:
         """The shared index: the same text whatever the order in which entities came."""
-        table = {
-            entity.slug: {
-                "path": entity.path,
-                "kind": entity.kind,
-                "title": entity.title,
-                "aliases": list(entity.aliases),
-            }
-            for entity in self
-        }
-        text = json.dumps(table, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
+        entries = sorted({entity.slug: entity for entity in self}.items())
+        text = _indented("{}", map(_entry, entries), "") + "\n"
         # A title may hold bytes that are not UTF-8, as lone surrogates; the index is UTF-8.
         return text.encode("utf-8", "replace").decode("utf-8")
 
@@ -246,3 +239,27 @@ def _entity(slug: object, entry: object) -> Entity | None:
     aliases = listed if isinstance(listed, list) else []
     named = tuple(alias for alias in aliases if isinstance(alias, str))
     return Entity(slug.rpartition("/")[2], path, kind, title, named)
+
+
+# As json.dumps with an indent of two writes it, which takes ten times as long for that.
+
+
+def _entry(entry: tuple[str, Entity]) -> str:
+    slug, entity = entry
+    aliases = _indented("[]", map(_quoted, entity.aliases), "    ")
+    rows = (
+        f'"aliases": {aliases}',
+        f'"kind": {_quoted(entity.kind)}',
+        f'"path": {_quoted(entity.path)}',
+        f'"title": {_quoted(entity.title)}',
+    )
+    return f"{_quoted(slug)}: {_indented('{}', rows, '  ')}"
+
+
+def _indented(brackets: str, rows: Iterable[str], margin: str) -> str:
+    inner = f",\n{margin}  ".join(rows)
+    return f"{brackets[0]}\n{margin}  {inner}\n{margin}{brackets[1]}" if inner else brackets
+
+
+def _quoted(text: str) -> str:
+    return encode_basestring(text)

@@ -262,7 +262,10 @@ class Memory:
             self.catch_up()
             self.mirror.confirm(marker_path())
             self.mirror.reread(fresh)
-        return not self.mirror.is_current or (self.mirror.age_s or 0) > self.stale_s
+        if self.mirror.is_current:
+            return (self.mirror.age_s or 0) > self.stale_s
+        # A large folder may take long to be compared first; who hangs is no folder.
+        return self.mirror.trouble is not None or not isinstance(self.config.vault, Path)
 
     def _offline(self) -> list[str]:
         """What there is to warn of in an answer from the last copy."""
