@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise
+from typing import NamedTuple
 
 from echo_memory.retrieval import bm25
 from echo_memory.retrieval.documents import Document, kinds, names
@@ -48,8 +49,21 @@ AGELESS = frozenset({"reference"})
 MAX_READ = 100_000  # characters of a candidate that are looked at; lint reports longer notes
 _DIGITS = 6  # two engines that add up in another order agree on these
 
-_Words = list[str]
 _Pair = tuple[str, str]
+
+
+class Part(NamedTuple):
+    """A passage, its words each between two spaces, so that they are counted without a loop.
+
+    Attributes:
+        said: its words, and those of the heading that it stands under.
+        telling: its own words without the stop words.
+        length: how many words `said` has.
+    """
+
+    said: str
+    telling: str
+    length: int
 
 
 @dataclass(frozen=True)
@@ -57,12 +71,12 @@ class Reading:
     """A document's words as they stand in it.
 
     Attributes:
-        parts: each passage's words, and those of the heading that it stands under.
-        names: the words of each of its names and tags, with what they count.
+        parts: its passages.
+        names: the words of each of its names and tags, as in a part, with what they count.
     """
 
-    parts: list[tuple[_Words, _Words]]
-    names: list[tuple[_Words, float]]
+    parts: tuple[Part, ...]
+    names: tuple[tuple[Part, float], ...]
 
 
 @dataclass(frozen=True)
@@ -177,8 +191,20 @@ def _gains(
 def reading(document: Document) -> Reading:
     """The words of a document, as far as a candidate's are looked at."""
     body = document.body[:MAX_READ]
-    parts = [(words(body[part.start : part.end]), words(part.heading)) for part in passages(body)]
-    return Reading(parts, [(words(text), weight) for text, weight in names(document)])
+    parts = (_part(body[part.start : part.end], part.heading) for part in passages(body))
+    return Reading(
+        tuple(parts), tuple((_part(text, ""), weight) for text, weight in names(document))
+    )
+
+
+def _part(text: str, heading: str) -> Part:
+    own = words(text)
+    said = own + words(heading)
+    return Part(_spaced(said), _spaced(filter(is_telling, own)), len(said))
+
+
+def _spaced(said: Iterable[str]) -> str:
+    return "".join(f" {word} " for word in said)
 
 
 def _passage_scores(
@@ -186,11 +212,14 @@ def _passage_scores(
 ) -> dict[str, float]:
     postings: dict[str, dict[tuple[str, int], int]] = {word: {} for word in weights}
     lengths: dict[tuple[str, int], int] = {}
+    needles = [(f" {word} ", postings[word]) for word in weights]
     for key, found in readings.items():
-        for at, (text, heading) in enumerate(found.parts):
-            lengths[key, at] = len(text) + len(heading)
-            for word in weights.keys() & {*text, *heading}:
-                postings[word][key, at] = text.count(word) + heading.count(word)
+        for at, part in enumerate(found.parts):
+            for needle, posting in needles:
+                times = part.said.count(needle)
+                if times:
+                    posting[key, at] = times
+                    lengths[key, at] = part.length
     best: dict[str, float] = {}
     for (key, _), score in bm25.scores(weights, postings, lengths, MEAN_WORDS).items():
         best[key] = max(best.get(key, 0.0), PASSAGE * score)
@@ -206,37 +235,31 @@ def _pair_scores(
         for pair in pairwise(question.words)
         if pair[0] in weights and pair[1] in weights
     }
-    if not worth:
-        return {}
-    postings: dict[tuple[str, str], dict[str, float]] = {pair: {} for pair in worth}
+    postings: dict[_Pair, dict[str, float]] = {pair: {} for pair in worth}
+    plain = [(f" {a}  {b} ", postings[a, b]) for a, b in worth if _is_plain((a, b))]
+    odd = [pair for pair in worth if not _is_plain(pair)]
     for key, found in readings.items():
-        for text, weight in (*found.names, *((text, 1.0) for text, _ in found.parts)):
-            for pair, times in _neighbours(text, weights, worth):
-                postings[pair][key] = postings[pair].get(key, 0.0) + times * weight
+        for part, weight in (*found.names, *((part, 1.0) for part in found.parts)):
+            for needle, posting in plain:
+                times = part.telling.count(needle)
+                if times:
+                    posting[key] = posting.get(key, 0.0) + times * weight
+            for pair in odd:
+                times = _times(pair, part)
+                if times:
+                    postings[pair][key] = postings[pair].get(key, 0.0) + times * weight
     return bm25.scores(worth, postings, {}, 1.0)
 
 
-def _neighbours(
-    text: _Words, weights: Mapping[str, float], pairs: Iterable[_Pair]
-) -> Iterator[tuple[_Pair, int]]:
-    """How often pairs stand in a text: stop words stand between no two words."""
-    there = weights.keys() & set(text)
-    wanted = [pair for pair in pairs if pair[0] in there and pair[1] in there]
-    if not wanted:
-        return
-    telling = [word for word in text if word in there or is_telling(word)]
-    for pair in wanted:
-        times = sum(telling[at + 1 : at + 2] == [pair[1]] for at in _places(telling, pair[0]))
-        if times:
-            yield pair, times
+def _is_plain(pair: _Pair) -> bool:
+    """Whether a pair is found by its letters: two words, neither of them a stop word."""
+    return pair[0] != pair[1] and all(map(is_telling, pair))
 
 
-def _places(text: _Words, word: str) -> Iterator[int]:
-    """Where a word stands in a text."""
-    at = -1
-    for _ in range(text.count(word)):
-        at = text.index(word, at + 1)
-        yield at
+def _times(pair: _Pair, part: Part) -> int:
+    """How often one word follows another: other stop words stand between no two words."""
+    row = (word for word in part.said.split() if word in pair or is_telling(word))
+    return sum(neighbours == pair for neighbours in pairwise(row))
 
 
 def _adjustment(document: Document, today: date, signals: Signals, *, listing: bool) -> float:
