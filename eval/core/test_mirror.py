@@ -24,6 +24,7 @@ from echo_memory.memory import Memory
 from echo_memory.mentions import mentioned
 from echo_memory.mirror import Mirror
 from echo_memory.note import Note
+from echo_memory.opening import open_memory
 from echo_memory.ops.capture import capture_op
 from echo_memory.ops.note import get_note_op, patch_op
 from echo_memory.ops.resolve import resolve_op
@@ -536,3 +537,17 @@ def test_notes_that_are_written_while_recall_is_made_ready_are_found(
     assert sorted(hits) == sorted(
         path for path in known(memory.catalog) if path.startswith("resources/concepts/")
     )
+
+
+def test_a_long_reading_tells_how_far_it_is(memory: Memory, vault_folder: Path) -> None:
+    for number in range(4_200):
+        put(vault_folder / f"notes/{number}.md", f"# {number}\n")
+    told: list[str] = []
+    echo = open_memory(memory.config, clock=memory.clock, notify=told.append)
+
+    echo.look()
+    echo.catalog.prepare_recall()
+    echo.close()
+
+    assert [line.split(" of ")[0] for line in told[:2]] == ["read 2,000", "read 4,000"]
+    assert told[2].startswith("looking through 4,")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 
@@ -25,6 +25,7 @@ from echo_memory.retrieval.signals import ALL, Signals
 
 # So many notes may be meant by a name that none of them bears just so.
 _MEANT = 3
+_MANY = 2_000  # notes through which looking takes seconds
 _OVER = object()
 _PLAIN = ""  # what stands for the kind of a note that has none
 
@@ -36,12 +37,16 @@ class Catalog:
     and whoever walks a table walks a copy of it. What only recall needs is built by the first one.
     """
 
-    def __init__(self, store: Store | None = None) -> None:
+    def __init__(
+        self, store: Store | None = None, *, notify: Callable[[str], None] | None = None
+    ) -> None:
         """No notes yet.
 
         Args:
             store: where what recall needs is kept for the next process.
+            notify: told of what takes long.
         """
+        self._notify = notify
         self._store: Store = store or NoStore()
         self._writing = threading.Lock()
         self._notes: dict[str, Note] = {}
@@ -206,6 +211,8 @@ class Catalog:
             with self._making_recall:
                 if self._recall is None:
                     made = self._recall_being_made = RecallIndex(self._store, self._document)
+                    if self._notify and not made.was_kept and len(self._notes) >= _MANY:
+                        self._notify(f"looking through {len(self._notes):,} notes, this once")
                     steps = made.begin(self._notes)
                     going = True
                     while going:

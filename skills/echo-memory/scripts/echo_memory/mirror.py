@@ -16,6 +16,11 @@ Check = Callable[[Collection[str], Callable[[str], str | None]], None]
 """Takes the paths that the vault shows, and what gives the text of a note that changed since."""
 
 _BATCH = 500  # notes that are read before they are taken over
+_TOLD = 4 * _BATCH
+
+
+def _nobody(_: str) -> None:
+    """Whom it concerns where nobody is told."""
 
 
 def _anything(_: Collection[str], __: Callable[[str], str | None]) -> None:
@@ -30,7 +35,13 @@ class Mirror:
     """
 
     def __init__(
-        self, vault: Vault, catalog: Catalog, copies: Copies, *, check: Check = _anything
+        self,
+        vault: Vault,
+        catalog: Catalog,
+        copies: Copies,
+        *,
+        check: Check = _anything,
+        notify: Callable[[str], None] = _nobody,
     ) -> None:
         """Nothing is read yet.
 
@@ -39,7 +50,9 @@ class Mirror:
             catalog: what is kept like it; nobody else changes that.
             copies: where the notes are remembered.
             check: raises where what the vault shows cannot be all of it.
+            notify: told how far a long reading is.
         """
+        self._notify = notify
         self._vault = vault
         self._catalog = catalog
         self._copies = copies
@@ -185,6 +198,8 @@ class Mirror:
         changed = [path for path, stamp in stamps.items() if self._stamps.get(path) != stamp]
         gone = [note.path for note in self._catalog.notes() if note.path not in stamps]
         for at in range(0, len(changed), _BATCH):
+            if at >= _BATCH and at % _TOLD == 0:
+                self._notify(f"read {at:,} of {len(changed):,} notes")
             texts = self._vault.read_many(changed[at : at + _BATCH])
             self._take({path: (stamps[path], text) for path, text in texts.items()}, (), began)
         # At the last: until then, what was moved is known by its old place.

@@ -54,7 +54,7 @@ def open_memory(
         if isinstance(config.vault, Path)
         else RestVault(config.vault, timeout=config.timeout, workers=config.workers)
     )
-    catalog, acquaintance = Catalog(store), Acquaintance(config.state_dir, address)
+    catalog, acquaintance = Catalog(store, notify=notify), Acquaintance(config.state_dir, address)
 
     def now() -> datetime:
         return datetime.now(config.zone).astimezone(config.zone)
@@ -63,7 +63,11 @@ def open_memory(
         vault=vault,
         catalog=catalog,
         mirror=Mirror(
-            vault, catalog, Copies(config.state_dir, address), check=_check_of(acquaintance)
+            vault,
+            catalog,
+            Copies(config.state_dir, address),
+            check=_check_of(acquaintance),
+            notify=notify,
         ),
         outbox=Outbox(config.state_dir, address),
         locks=PathLocks(config.state_dir),

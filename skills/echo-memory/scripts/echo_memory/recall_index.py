@@ -90,6 +90,11 @@ class RecallIndex:
         self.ranking = Ranking(self._stored.inverted, source=source)
         self.graph = Graph()
 
+    @property
+    def was_kept(self) -> bool:
+        """Whether it began with what an earlier process left."""
+        return bool(self._stored.kept)
+
     def begin(self, notes: Mapping[str, Note]) -> Iterator[None]:
         """Take the notes in, one at each step, and forget what is no more."""
         kept, inverted = self._stored.kept, self._stored.inverted
