@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
 from pathlib import Path
 
@@ -16,7 +17,8 @@ from echo_memory.opening import open_memory
 from echo_memory.ops.capture import capture_op
 from echo_memory.ops.recall import recall_op
 from echo_memory.recallable import document
-from echo_memory.words_file import WordsFile
+from echo_memory.retrieval.inverted import Inverted
+from echo_memory.words_file import FileInverted, WordsFile
 from folders import put
 
 TODAY = date(2026, 3, 14)
@@ -135,3 +137,76 @@ def test_an_index_that_cannot_be_kept_fails_nothing(seeded: Memory, kind: type[W
 
     assert answer["primary"]
     assert any("the index was not kept" in line for line in told)
+
+
+def test_a_words_file_with_damaged_pages_is_made_anew_by_the_question_that_meets_them(
+    seeded: Memory,
+) -> None:
+    first = opened(seeded, WordsFile())
+    answer = recall_op(first, "steam brass")
+    ended(first)
+    (file,) = (seeded.config.state_dir / "index").glob("*.sqlite")
+    data = file.read_bytes()
+    file.write_bytes(data[:8192] + b"\0" * (len(data) - 8192))
+
+    second = opened(seeded, WordsFile())
+
+    assert recall_op(second, "steam brass") == answer
+    ended(second)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("days", ["[]", '{"2026-03-01": "x"}', "[" * 9000 + "]" * 9000])
+def test_notes_that_are_kept_in_another_form_are_read_anew(
+    seeded: Memory, kind: type[Words], days: str
+) -> None:
+    first = opened(seeded, kind())
+    answer = recall_op(first, "steam brass")
+    ended(first)
+    (file,) = (seeded.config.state_dir / "index").glob("*.json")
+    file.write_text(re.sub(r"\{\"2026[^}]*\}", days, file.read_text(), count=1))
+
+    second = opened(seeded, kind())
+
+    assert recall_op(second, "steam brass") == answer
+    ended(second)
+
+
+def test_many_new_notes_have_the_words_file_made_anew() -> None:
+    inverted = FileInverted()
+    inverted.put("a", {"x": 1.0})
+    assert inverted.is_stale
+
+    words = WordsFile()
+    for number in range(100):
+        inverted.put(str(number), {"x": 1.0})
+
+    assert inverted.is_stale
+    assert words.empty().is_stale
+
+
+def test_a_note_that_changed_while_the_index_was_kept_is_read_anew(
+    seeded: Memory, vault_folder: Path
+) -> None:
+    path = "resources/concepts/engine-3.md"
+    before = (vault_folder / path).read_text()
+
+    class Slow(WordsFile):
+        """Keeps the words while a note is another for a moment."""
+
+        def save(self, inverted: Inverted, place: Path) -> str | None:
+            echo.mirror.put(path, "# Engine 3\n\nZebras.\n")
+            said = super().save(inverted, place)
+            echo.mirror.put(path, before)
+            return said
+
+    echo = opened(seeded, Slow())
+    echo.look()
+    ended(echo)
+
+    second = opened(seeded, WordsFile())
+    second.look()
+    assert second.catalog.search("zebras", today=TODAY, limit=9) == []
+    hits = [hit.key for hit in second.catalog.search("steam", today=TODAY, limit=99)]
+    assert path in hits
+    second.close()

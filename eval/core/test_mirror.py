@@ -551,3 +551,18 @@ def test_a_long_reading_tells_how_far_it_is(memory: Memory, vault_folder: Path) 
 
     assert [line.split(" of ")[0] for line in told[:2]] == ["read 2,000", "read 4,000"]
     assert told[2].startswith("looking through 4,")
+
+
+def test_what_is_read_anew_is_not_replaced_by_what_a_look_read_before(vault_folder: Path) -> None:
+    vault = Paused(vault_folder)
+    catalog, mirror = following(vault, vault_folder.parent)
+    note = put(vault_folder / ADA, "# Old\n")
+
+    def reread() -> None:
+        note.write_text("# New\n")
+        mirror.reread([ADA])
+
+    vault.meanwhile = reread
+    mirror.refresh()
+
+    assert known(catalog) == {ADA: "# New\n"}

@@ -495,3 +495,15 @@ def test_recall_is_ready_before_anybody_asks(memory: Memory) -> None:
     staff = Staff(memory, every=3600.0)
     with staff.at_work():
         until(lambda: vars(staff.memory.catalog)["_recall"] is not None)
+
+
+def test_a_name_that_another_process_of_ours_just_took_meets_the_gate(memory: Memory) -> None:
+    staff = Staff(memory, every=3600.0)
+    other = open_memory(memory.config, clock=memory.clock, notify=memory.notify)
+    with staff.at_work():
+        concept(staff.memory, "Tea")
+        capture_op(other, "Robert Smith", kind="person", aliases=["Bob Smith"], body="x")
+        answer = capture_op(staff.memory, "Bob Smith", kind="person", body="y")
+    other.close()
+
+    assert answer["path"] == "resources/people/robert-smith.md"

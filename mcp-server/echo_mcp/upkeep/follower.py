@@ -62,6 +62,7 @@ class Follower:
             return min(RETRY_S, self._every)
         if self._was_away:
             logger.info("vault back")
+        waiting = self._flush()
         self._memory.catalog.prepare_recall()
         if time.monotonic() - self._saved >= SAVE_EVERY_S:
             self._memory.catalog.save_recall()
@@ -70,7 +71,7 @@ class Follower:
         pause = self._every
         if self._often:
             pause = min(pause, max(SOON_S, (time.monotonic() - began) * _SHARE))
-        return min(RETRY_S, pause) if self._flush() else pause
+        return min(RETRY_S, pause) if waiting else pause
 
     def _flush(self) -> int:
         """Replay what waits; returns how many writes wait still."""

@@ -8,7 +8,7 @@ from echo_mcp.upkeep.loop import Loop
 from echo_memory.memory import Memory
 
 AT_ONCE, BREATH_S = 20, 0.02
-LOOK_AGAIN_S = 10.0
+READY_S, LOOK_AGAIN_S = 1.0, 10.0
 
 
 class Reader:
@@ -32,7 +32,7 @@ class Reader:
         """Read some notes; returns seconds until the next."""
         catalog = self._memory.catalog
         if not catalog.is_ready:
-            return BREATH_S
+            return READY_S
         if catalog.ranking.read_ahead(AT_ONCE):
             return BREATH_S
         if not self._is_done:

@@ -30,12 +30,15 @@ _DIGEST_BYTES = 32
 _AT_ONCE = 4096
 
 
-def save(path: Path, snapshot: Snapshot) -> None:
+def save(path: Path, snapshot: Snapshot) -> str:
     """Write a snapshot; until it is wholly on the disk, the file is what it was.
 
     Args:
         path: where.
         snapshot: one whose words are all in the base, and whose documents are all there.
+
+    Returns:
+        Its digest, by which it is known.
 
     Raises:
         OSError: it cannot be written.
@@ -51,10 +54,13 @@ def save(path: Path, snapshot: Snapshot) -> None:
             file.write(part)
             digest.update(part)
         file.write(digest.digest())
+    return digest.hexdigest()
 
 
-def load(path: Path) -> Snapshot | None:
-    """The snapshot that was saved; None where there is none, or not all of it, or of another kind.
+def load(path: Path) -> tuple[Snapshot, str] | None:
+    """The snapshot that was saved, and its digest.
+
+    None where there is none, or not all of it, or one of another kind.
 
     Args:
         path: where.
@@ -85,7 +91,7 @@ def _sizes(head: bytes, file_size: int) -> tuple[int, ...] | None:
     return tuple(sizes) if (magic, version) == (_MAGIC, _FORMAT) and is_whole else None
 
 
-def _read(file: BinaryIO, head: bytes, sizes: tuple[int, ...]) -> Snapshot | None:
+def _read(file: BinaryIO, head: bytes, sizes: tuple[int, ...]) -> tuple[Snapshot, str] | None:
     digest = hashlib.blake2b(head, digest_size=_DIGEST_BYTES)
     in_keys, in_words, documents, rows, entries = sizes
     keys, words = file.read(in_keys), file.read(in_words)
@@ -98,7 +104,8 @@ def _read(file: BinaryIO, head: bytes, sizes: tuple[int, ...]) -> Snapshot | Non
     if file.read() != digest.digest():
         return None
     named = {word: row for row, word in enumerate(json.loads(words))}
-    return settled(Postings(named, starts, slots, counts), json.loads(keys), lengths)
+    postings = Postings(named, starts, slots, counts)
+    return settled(postings, json.loads(keys), lengths), digest.hexdigest()
 
 
 @contextmanager

@@ -53,6 +53,7 @@ class LiveInverted(BM25Plus):
             settle_after: how many changes are kept beside the others at least.
         """
         self._writing = threading.Lock()
+        self.digest = ""  # of the file that it was loaded from
         self._rates = Rates(k1, b, delta)
         self._settle_after = settle_after
         super().__init__(items, None, k1, b, delta)
@@ -69,28 +70,33 @@ class LiveInverted(BM25Plus):
         Args:
             path: where.
         """
-        snapshot = index_file.load(path)
-        if snapshot is None:
+        loaded = index_file.load(path)
+        if loaded is None:
             return None
         index = cls()
+        snapshot, index.digest = loaded
         index._take(snapshot)
         return index
 
-    def save(self, path: Path) -> None:
+    def save(self, path: Path) -> str:
         """Keep the index as it is at this moment; nobody waits meanwhile.
 
         Args:
             path: where; until all of it is on the disk, the file is what it was.
+
+        Returns:
+            The digest by which the file is known.
 
         Raises:
             OSError: it cannot be written.
         """
         before = self._snapshot
         settled_now = before.settle() if before.waste else before
-        index_file.save(path, settled_now)
+        digest = index_file.save(path, settled_now)
         with self._writing:
             if self._snapshot is before:
                 self._take(settled_now)
+        return digest
 
     def __len__(self) -> int:
         return self._snapshot.count

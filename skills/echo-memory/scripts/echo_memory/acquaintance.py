@@ -8,6 +8,7 @@ before can tell them apart.
 from __future__ import annotations
 
 import hashlib
+import os
 from contextlib import suppress
 from pathlib import Path
 
@@ -37,7 +38,9 @@ class Acquaintance:
         self._known = key_of(marker)
         with suppress(OSError):
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            self._path.write_text(self._known, "ascii")
+            draft = self._path.with_name(f".{self._path.name}.{os.getpid()}")
+            draft.write_text(self._known, "ascii")
+            draft.replace(self._path)
 
     def is_made(self) -> bool:
         """Whether the vault was ever remembered."""

@@ -17,8 +17,9 @@ from echo_memory.note import Note
 from echo_memory.paths import Paths
 from echo_memory.ranking import Ranking
 from echo_memory.recall_index import NoStore, RecallIndex, Store
-from echo_memory.recallable import document, is_recalled
+from echo_memory.recallable import PLAIN, document, group_of
 from echo_memory.retrieval.documents import Document
+from echo_memory.retrieval.inverted import DamagedIndex
 from echo_memory.retrieval.name_parts import name_parts
 from echo_memory.retrieval.order import Hit
 from echo_memory.retrieval.signals import ALL, Signals
@@ -27,7 +28,6 @@ from echo_memory.retrieval.signals import ALL, Signals
 _MEANT = 3
 _MANY = 2_000  # notes through which looking takes seconds
 _OVER = object()
-_PLAIN = ""  # what stands for the kind of a note that has none
 
 
 class Catalog:
@@ -116,7 +116,7 @@ class Catalog:
     @property
     def plain(self) -> Entities:
         """The notes of no kind, as things with names."""
-        return self.named(_PLAIN)
+        return self.named(PLAIN)
 
     def near_plain(self, mention: str, *, kind: str | None = None) -> list[Candidate]:
         """Notes of no kind that a mention may mean, best first; exact ones lead with score 1."""
@@ -150,6 +150,14 @@ class Catalog:
 
     def search(self, query: str, *, today: date, limit: int, signals: Signals = ALL) -> list[Hit]:
         """The notes that answer a question best; those that it names come first."""
+        try:
+            return self._search(query, today, limit, signals)
+        except DamagedIndex:
+            self._store.discard()
+            self._recall = None
+        return self._search(query, today, limit, signals)
+
+    def _search(self, query: str, today: date, limit: int, signals: Signals) -> list[Hit]:
         first = mentioned(query, self.names)
         near = self._near_names(query, first) if signals.near_names else {}
         meant = [path for path, score in near.items() if score >= GATE][:_MEANT]
@@ -207,20 +215,31 @@ class Catalog:
 
     def _for_recall(self) -> RecallIndex:
         """What recall needs; whoever comes first makes it, and writers go on meanwhile."""
-        if self._recall is None:
+        recall = self._recall
+        if recall is None:
             with self._making_recall:
-                if self._recall is None:
-                    made = self._recall_being_made = RecallIndex(self._store, self._document)
-                    if self._notify and not made.was_kept and len(self._notes) >= _MANY:
-                        self._notify(f"looking through {len(self._notes):,} notes, this once")
-                    steps = made.begin(self._notes)
-                    going = True
-                    while going:
-                        with self._writing:
-                            going = next(steps, _OVER) is not _OVER
-                    with self._writing:
-                        self._recall, self._recall_being_made = made, None
-        return self._recall
+                recall = self._recall or self._made_recall()
+        return recall
+
+    def _made_recall(self) -> RecallIndex:
+        try:
+            return self._make_recall()
+        except Exception:  # what was kept may be damaged in any way
+            self._store.discard()
+            return self._make_recall()
+
+    def _make_recall(self) -> RecallIndex:
+        made = self._recall_being_made = RecallIndex(self._store, self._document)
+        if self._notify and not made.was_kept and len(self._notes) >= _MANY:
+            self._notify(f"looking through {len(self._notes):,} notes, this once")
+        steps = made.begin(self._notes)
+        going = True
+        while going:
+            with self._writing:
+                going = next(steps, _OVER) is not _OVER
+        with self._writing:
+            self._recall, self._recall_being_made = made, None
+        return made
 
     def _document(self, path: str) -> Document | None:
         note = self.get(path)
@@ -230,7 +249,7 @@ class Catalog:
         known = self._notes.get(note.path)
         if known is not None and known.text == note.text:
             return
-        if known is not None and _group(known) != _group(note):
+        if known is not None and group_of(known) != group_of(note):
             self._ungroup(known)
         self._notes[note.path] = note
         self._regroup(note)
@@ -262,22 +281,15 @@ class Catalog:
         return [recall for recall in (self._recall, self._recall_being_made) if recall is not None]
 
     def _regroup(self, note: Note) -> None:
-        group = _group(note)
+        group = group_of(note)
         if group is not None:
             self._by_kind.setdefault(group, {})[note.path] = note
             if group in self._named:
                 self._named[group].put(note.entity())
 
     def _ungroup(self, note: Note) -> None:
-        group = _group(note)
+        group = group_of(note)
         if group is not None:
             self._by_kind.get(group, {}).pop(note.path, None)
             if group in self._named:
                 self._named[group].drop(note.path)
-
-
-def _group(note: Note) -> str | None:
-    """The kind that a note stands with: its own, or that of plain notes; None for the rest."""
-    if note.kind is not None:
-        return note.kind.name
-    return _PLAIN if is_recalled(note) else None

@@ -175,7 +175,10 @@ def _run(words: Sequence[str], clock: Clock | None) -> envelope.Envelope:
 def _answered(command: Command, echo: Memory, values: Values) -> envelope.Envelope:
     """What a command answers; what it found out about all notes is kept for the next one."""
     answer = command.run(echo, values)
-    echo.catalog.save_recall()
+    try:
+        echo.catalog.save_recall()
+    except Exception as error:  # the answer stands, whatever becomes of what is derived
+        echo.notify(f"the index was not kept: {type(error).__name__}")
     return answer
 
 

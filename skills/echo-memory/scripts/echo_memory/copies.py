@@ -74,6 +74,7 @@ class Copies:
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
         self._file: tuple[int, int] | None = None
+        self._version: tuple[sqlite3.Connection, int] | None = None
         # What the file should hold, and whether it may hold something else.
         self._all: dict[str, Copy] = {}
         self._is_behind = False
@@ -123,6 +124,17 @@ class Copies:
                 self._write(changed, forgotten, at)
             except _ERRORS as error:
                 self._give_up(error)
+
+    def others_wrote(self) -> bool:
+        """Whether another process has changed them since this was asked last, or may have."""
+        with self._lock:
+            try:
+                connection = self._open()
+                (version,) = connection.execute("PRAGMA data_version").fetchone()
+            except _ERRORS:
+                return False
+            before, self._version = self._version, (connection, version)
+            return before != self._version
 
     def close(self) -> None:
         """Let go of the file; it is opened again when it is needed."""

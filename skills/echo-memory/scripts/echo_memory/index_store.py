@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+import secrets
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
@@ -71,7 +72,7 @@ class IndexStore:
             if document["format"] != _FORMAT:
                 return None
             kept = {path: _unpacked(row) for path, row in notes.items()}
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return None
         loaded = self._kind.load(self._words)
         return Stored(loaded[0], kept) if loaded and loaded[1] == said else None
@@ -80,13 +81,18 @@ class IndexStore:
         """See Store."""
         return self._kind.empty()
 
-    def save(self, stored: Stored) -> None:
+    def discard(self) -> None:
+        """See Store."""
+        with suppress(OSError):
+            self._notes.unlink(missing_ok=True)
+
+    def save(self, inverted: Inverted, kept: Callable[[], Mapping[str, Kept]]) -> None:
         """See Store."""
         try:
             self._words.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            said = self._kind.save(stored.inverted, self._words)
+            said = self._kind.save(inverted, self._words)
             if said is not None:
-                notes = {path: _packed(kept) for path, kept in stored.kept.items()}
+                notes = {path: _packed(one) for path, one in kept().items()}
                 document = {"format": _FORMAT, "words": said, "notes": notes}
                 _replace(self._notes, json.dumps(document).encode())
         except OSError as error:
@@ -109,7 +115,7 @@ def _unpacked(row: list[Any]) -> Kept:
 
 
 def _replace(path: Path, data: bytes) -> None:
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    draft = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}")
     try:
         with draft.open("wb") as file:
             with suppress(OSError):  # a disk without modes

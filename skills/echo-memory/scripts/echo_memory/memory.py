@@ -186,8 +186,11 @@ class Memory:
             self.mirror.refresh()
 
     def catch_up(self) -> None:
-        """Compare, also where somebody else does that, after a time in which nobody could."""
-        if self.compares or not self.mirror.is_current:
+        """Compare, also where somebody else does that, when there is reason to.
+
+        That is after a time in which nobody could, or when another process of ours was here.
+        """
+        if self.compares or not self.mirror.is_current or self.mirror.others_wrote():
             self.mirror.refresh()
 
     def edit(self, path: str, change: Callable[[str | None], str], *, once: bool = False) -> Edit:

@@ -125,6 +125,10 @@ class Mirror:
             finally:
                 self._tried.set()
 
+    def others_wrote(self) -> bool:
+        """Whether another process of ours has seen or written notes since this was asked last."""
+        return self._copies.others_wrote()
+
     def await_first(self, seconds: float) -> None:
         """Wait until this process has tried to compare the vault once, but not longer."""
         self._tried.wait(seconds)
@@ -149,8 +153,8 @@ class Mirror:
         """
         wanted = list(paths)
         with self._taking:
-            began = self._own_writes
             self._own_writes += 1
+            began = self._own_writes
             self._written_at |= dict.fromkeys(wanted, began)
         texts = self._vault.read_many(wanted)
         missing = [path for path in wanted if path not in texts and self._catalog.get(path)]
@@ -191,6 +195,7 @@ class Mirror:
             self._restored = True
 
     def _look(self, *, checked: bool) -> None:
+        self._copies.others_wrote()  # whoever writes from here on is asked for later
         began, now = self._own_writes, time.time()
         stamps = self._vault.stamps()
         if checked:

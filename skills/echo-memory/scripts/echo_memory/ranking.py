@@ -76,11 +76,13 @@ class Ranking:
             document = self._source(key)
             if document is not None:
                 self._documents.setdefault(key, document)
+                if key not in self._facts:  # it was dropped meanwhile
+                    self._documents.pop(key, None)
         return document
 
     def put(self, key: str, document: Document) -> None:
         """Add a document, or replace the one of this key."""
-        if self._documents.get(key) == document:
+        if key in self._facts and self._documents.get(key) == document:
             return
         self._forget(key)
         self._words.put(key, counts(document))

@@ -7,7 +7,7 @@ process left it: then only the notes that changed since are read.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -53,8 +53,17 @@ class Store(Protocol):
         """An index without documents."""
         ...
 
-    def save(self, stored: Stored) -> None:
-        """Keep an index; that it cannot be kept is no error."""
+    def save(self, inverted: Inverted, kept: Callable[[], Mapping[str, Kept]]) -> None:
+        """Keep an index; that it cannot be kept is no error.
+
+        Args:
+            inverted: the words.
+            kept: asked once these are kept, what of the notes goes with them.
+        """
+        ...
+
+    def discard(self) -> None:
+        """Forget what is kept, for it is damaged."""
         ...
 
 
@@ -69,7 +78,10 @@ class NoStore:
         """See Store."""
         return DictInverted()
 
-    def save(self, stored: Stored) -> None:
+    def save(self, inverted: Inverted, kept: Callable[[], Mapping[str, Kept]]) -> None:
+        """See Store."""
+
+    def discard(self) -> None:
         """See Store."""
 
 
@@ -87,6 +99,7 @@ class RecallIndex:
         self._stored = store.load() or Stored(store.empty(), {})
         self._signatures: dict[str, str] = {}
         self._is_changed = False
+        self._touched: set[str] = set()
         self.ranking = Ranking(self._stored.inverted, source=source)
         self.graph = Graph()
 
@@ -115,6 +128,7 @@ class RecallIndex:
 
     def put(self, note: Note) -> None:
         """Take a note up, in the place of the one that has its path."""
+        self._touched.add(note.path)
         self.graph.put(note.searchable)
         if is_recalled(note):
             self.ranking.put(note.path, document(note))
@@ -122,9 +136,11 @@ class RecallIndex:
             self.ranking.drop(note.path)
         self._signatures[note.path] = signature(note)
         self._is_changed = True
+        self._touched.add(note.path)
 
     def drop(self, path: str) -> None:
         """Forget a note."""
+        self._touched.add(path)
         self.graph.drop(path)
         self.ranking.drop(path)
         self._signatures.pop(path, None)
@@ -133,17 +149,21 @@ class RecallIndex:
     def save(self) -> None:
         """Keep the index as it is now, unless it is kept already.
 
-        What changes meanwhile may be kept with or without its words: its signature is the old one,
-        so that it is read again.
+        What changes meanwhile is left out: nobody knows with which words it is kept.
         """
         if not self._is_changed:
             return
         self._is_changed = False
+        self._touched = set()
         kept = {
             path: Kept(said, self.ranking.facts(path), self.graph.targets(path))
             for path, said in list(self._signatures.items())
         }
-        self._store.save(Stored(self._stored.inverted, kept))
+
+        def untouched() -> Mapping[str, Kept]:
+            return {path: one for path, one in kept.items() if path not in self._touched}
+
+        self._store.save(self._stored.inverted, untouched)
 
     def _restore(self, path: str, known: Kept) -> None:
         self.graph.restore(path, known.targets)

@@ -10,6 +10,9 @@ from echo_memory.note import Note
 from echo_memory.retrieval.documents import Document
 from echo_memory.text import fold
 
+PLAIN = ""
+"""What stands for the kind of a note that has none."""
+
 _TEMPLATE_FOLDERS = frozenset({"template", "templates"})
 _PLACEHOLDERS = ("{{", "<%")
 # Links alone: `linked` says the same, and in a passage they answer nothing.
@@ -24,6 +27,13 @@ def is_recalled(note: Note) -> bool:
     folders = (fold(folder) for folder in PurePosixPath(note.path).parts[:-1])
     is_template = not _TEMPLATE_FOLDERS.isdisjoint(folders)
     return not is_template and not any(mark in note.title for mark in _PLACEHOLDERS)
+
+
+def group_of(note: Note) -> str | None:
+    """The kind that a note stands with: its own, or that of plain notes; None for the rest."""
+    if note.kind is not None:
+        return note.kind.name
+    return PLAIN if is_recalled(note) else None
 
 
 def document(note: Note) -> Document:

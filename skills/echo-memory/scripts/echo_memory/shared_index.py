@@ -59,7 +59,7 @@ def publish_now(echo: Memory, *, has_lock: bool = False) -> list[str]:
     path = routing.table().files["entities"]
 
     def current(shared: str | None) -> str:
-        echo.compare()
+        echo.catch_up()
         if shared is not None and any(map(may_be_entity, echo.mirror.unread)):
             return shared  # an index without the notes that cannot be read now would forget them
         return echo.catalog.entities.to_json()

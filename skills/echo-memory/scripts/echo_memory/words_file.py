@@ -18,7 +18,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from echo_memory.retrieval import bm25
-from echo_memory.retrieval.inverted import DictInverted, DictScores, Inverted
+from echo_memory.retrieval.inverted import DamagedIndex, DictInverted, DictScores, Inverted
 
 _FORMAT = 1
 _SCHEMA = """
@@ -50,14 +50,14 @@ class FileInverted:
 
     def put(self, key: str, counts: Mapping[str, float]) -> None:
         """See Inverted."""
+        self._changes += key not in self._lengths
         self.drop(key)
         self._new.put(key, counts)
         self._lengths[key] = self._new.length(key)
 
     def drop(self, key: str) -> None:
         """See Inverted."""
-        if self._lengths.pop(key, None) is not None:
-            self._changes += 1
+        self._changes += self._lengths.pop(key, None) is not None
         self._new.drop(key)
         for posting in self._postings.values():
             posting.pop(key, None)
@@ -86,8 +86,12 @@ class FileInverted:
     def _read(self, word: str) -> dict[str, float]:
         if self._file is None:
             return {}
-        row = self._file.execute("SELECT slots, counts FROM word WHERE word = ?", (_bytes(word),))
-        return {key: times for slots, counts in row for key, times in self._rows(slots, counts)}
+        ask, name = "SELECT slots, counts FROM word WHERE word = ?", (_bytes(word),)
+        try:
+            rows = self._file.execute(ask, name).fetchall()
+            return {key: times for row in rows for key, times in self._rows(*row)}
+        except (sqlite3.Error, ValueError, IndexError, TypeError) as error:
+            raise DamagedIndex from error
 
     def _rows(self, slots: bytes, counts: bytes) -> Iterator[tuple[str, float]]:
         """A posting in the file, without the documents that are others by now."""
@@ -129,6 +133,7 @@ class FileInverted:
         lengths = array("d", self._lengths.values()).tobytes()
         about = (said, _FORMAT, sys.byteorder, json.dumps(list(slots)), lengths)
         try:
+            os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600))
             with closing(sqlite3.connect(draft, isolation_level=None)) as file:
                 file.executescript(_SCHEMA)
                 file.execute("BEGIN")
@@ -137,7 +142,7 @@ class FileInverted:
                 file.executemany("INSERT INTO word VALUES (?, ?, ?)", rows)
                 file.execute("COMMIT")
             draft.replace(path)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, ValueError, IndexError, TypeError) as error:
             raise OSError(str(error)) from error
         finally:
             with suppress(OSError):

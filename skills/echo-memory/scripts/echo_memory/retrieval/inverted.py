@@ -9,6 +9,10 @@ from typing import Protocol
 from echo_memory.retrieval import bm25
 
 
+class DamagedIndex(Exception):
+    """What an index that is read piece by piece raises when a piece of it is damaged."""
+
+
 class Scores(Protocol):
     """What documents score for the words of a question; those that have none of them score 0."""
 
