@@ -60,6 +60,7 @@ class Follower:
                 logger.warning("vault away: %s", error.message)
             self._was_away = True
             return min(RETRY_S, self._every)
+        took = time.monotonic() - began
         if self._was_away:
             logger.info("vault back")
         waiting = self._flush()
@@ -70,7 +71,7 @@ class Follower:
         self._was_away = False
         pause = self._every
         if self._often:
-            pause = min(pause, max(SOON_S, (time.monotonic() - began) * _SHARE))
+            pause = min(pause, max(SOON_S, took * _SHARE))
         return min(RETRY_S, pause) if waiting else pause
 
     def _flush(self) -> int:
