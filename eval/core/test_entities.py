@@ -327,38 +327,6 @@ def test_bytes_that_are_no_text_leave_the_shared_index_in_utf_8():
     assert "odd ? title" in Entities([odd]).to_json().encode("utf-8").decode("utf-8")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "", "nonsense", "[]", "null", '{"a": 1}', '{"a": {"path": 1, "kind": "x", "title": "x"}}',
-        '{"a": {"path": "a.md"}}', "[" * 100_000, "\ufeff{}",
-    ],
-)  # fmt: skip
-def test_a_shared_index_that_is_not_understood_is_empty(text):
-    assert len(Entities.from_json(text)) == 0
-
-
-def test_what_is_understood_of_a_shared_index_is_kept():
-    text = json.dumps(
-        {
-            "bad": None,
-            "ada": {
-                "path": "p/ada.md",
-                "kind": "person",
-                "title": "Ada",
-                "aliases": ["A", 1],
-                "x": 1,
-            },
-            "ben": {"path": "p/ben.md", "kind": "person", "title": "Ben", "aliases": "B"},
-        }
-    )
-
-    assert list(Entities.from_json(text)) == [
-        Entity("ada", "p/ada.md", "person", "Ada", ("A",)),
-        Entity("ben", "p/ben.md", "person", "Ben"),
-    ]
-
-
 def test_a_candidate_on_the_threshold_gates():
     assert Candidate(ADA, 0.85, "").gates
     assert not Candidate(ADA, 0.84, "").gates
@@ -411,14 +379,6 @@ def test_changes_one_by_one_lead_to_what_a_fresh_index_says(entities, dropped):
     assert changed.to_json() == fresh.to_json()
     for mention in ["Ada", "ada", "Ada Lovelace", "Acme", "张伟", "12"]:
         assert what(changed, mention) == what(fresh, mention)
-
-
-@settings(max_examples=100, deadline=None)
-@given(st.lists(ENTITIES, max_size=6))
-def test_the_shared_index_can_be_read_back(entities):
-    text = Entities(entities).to_json()
-
-    assert Entities.from_json(text).to_json() == text
 
 
 @settings(max_examples=100, deadline=None)

@@ -141,7 +141,7 @@ def every_use(outbox: Outbox) -> list[Callable[[], object]]:
         outbox.entries,
         lambda: outbox.get(1),
         lambda: outbox.note(1, {"a": 1}),
-        lambda: outbox.settle(1),
+        lambda: outbox.drop(1),
         lambda: outbox.postpone(1),
         lambda: outbox.park(1, {}),
         lambda: outbox.retry(1),
@@ -175,7 +175,7 @@ def test_entries_are_replayed_in_the_order_they_came(outbox: Outbox) -> None:
     replayed = []
     while entry := outbox.next():
         replayed.append(entry.arguments["title"])
-        outbox.settle(entry.id)
+        outbox.drop(entry.id)
 
     assert replayed == ["a", "b", "c"]
     assert outbox.status() == Status(waiting=0, parked=0, oldest=None)
@@ -238,7 +238,7 @@ def test_what_is_done_to_an_entry_that_is_not_there_does_nothing(
     before = outbox.entries()
 
     outbox.note(nobody, {"a": 1})
-    outbox.settle(nobody)
+    outbox.drop(nobody)
     outbox.park(nobody, {})
 
     assert outbox.get(nobody) is None
@@ -257,7 +257,7 @@ def test_vaults_that_share_a_state_folder_do_not_see_each_other(tmp_path: Path) 
     one, other = Outbox(tmp_path, "one"), Outbox(tmp_path, "two \udcff")
     mine, theirs = add(one, "mine"), add(other, "theirs")
     one.park(theirs, {})
-    one.settle(theirs)
+    one.drop(theirs)
 
     assert mine != theirs
     assert (titles(one), titles(other)) == (["mine"], ["theirs"])

@@ -13,6 +13,11 @@ from starlette.testclient import TestClient
 from echo_mcp.app import create_app
 from echo_mcp.settings import Settings
 from echo_memory.memory import Memory
+from echo_memory.ops.bootstrap import bootstrap_op
+from echo_memory.ops.capture import capture_op
+from olrapi.standin import StandIn
+from tools import memory_over
+from vaults import KEY
 
 TOKEN = "a-token-that-is-long-enough-for-anyone"
 Call = Callable[..., tuple[dict[str, Any], str, bool]]
@@ -70,3 +75,17 @@ def call(rpc: Callable[..., dict[str, Any]]) -> Call:
         return result["structuredContent"], block["text"], result["isError"]
 
     return ask
+
+
+@pytest.fixture
+def plugin(tmp_path: Path) -> Iterator[StandIn]:
+    """A vault with a person, a project and an inbox line, behind the plugin."""
+    (tmp_path / "vault").mkdir()
+    with StandIn(tmp_path / "vault", KEY) as stand_in:
+        echo = memory_over(stand_in, tmp_path / "seeding")
+        bootstrap_op(echo)
+        capture_op(echo, "Ada Lovelace", kind="person", body="Wrote the first program.")
+        capture_op(echo, "Analytical Engine", kind="project", body="Gears.")
+        capture_op(echo, "Order gears")
+        echo.close()
+        yield stand_in

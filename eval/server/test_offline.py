@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,6 @@ from olrapi import faults
 from olrapi.standin import StandIn
 from server.process import until
 from tools import memory_over, serving
-from vaults import KEY
 
 ADA = "resources/people/ada-lovelace.md"
 READS: list[tuple[str, dict[str, Any]]] = [
@@ -59,20 +57,6 @@ WRITES: list[tuple[str, dict[str, Any]]] = [
         {"slug": "kickoff", "log_body": "Gears.", "agent_log_line": "Kickoff", "apply": True},
     ),
 ]
-
-
-@pytest.fixture
-def plugin(tmp_path: Path) -> Iterator[StandIn]:
-    """A vault with a person, a project and an inbox line, behind the plugin."""
-    (tmp_path / "vault").mkdir()
-    with StandIn(tmp_path / "vault", KEY) as stand_in:
-        echo = memory_over(stand_in, tmp_path / "seeding")
-        bootstrap_op(echo)
-        capture_op(echo, "Ada Lovelace", kind="person", body="Wrote the first program.")
-        capture_op(echo, "Analytical Engine", kind="project", body="Gears.")
-        capture_op(echo, "Order gears")
-        echo.close()
-        yield stand_in
 
 
 @pytest.mark.parametrize(("tool", "arguments"), READS)

@@ -9,12 +9,9 @@ from typing import Any
 
 import pytest
 
-from echo_memory.ops.bootstrap import bootstrap_op
-from echo_memory.ops.capture import capture_op
 from olrapi.standin import StandIn
 from server.process import until
-from tools import Call, memory_over, serving
-from vaults import KEY
+from tools import Call, serving
 
 SHARED = ("/vault/_agent/index/entities.json", "/vault/_agent/locks/vault.json")
 
@@ -32,21 +29,9 @@ LIMITS: list[tuple[str, dict[str, Any], int]] = [
     ("echo_capture", {"title": "Buy brass"}, 3),
     ("echo_append_note", {"path": "ada-lovelace", "line": "- [ ] write"}, 3),
     ("echo_set_scope", {"scope": "Gears"}, 3),
-    ("echo_link", {"a": "Ada Lovelace", "b": "engine"}, 5),
+    ("echo_link", {"a": "Ada Lovelace", "b": "analytical-engine"}, 5),
     ("echo_log_session", {"slug": "x", "log_body": "y", "agent_log_line": "z", "apply": True}, 7),
 ]
-
-
-@pytest.fixture
-def plugin(tmp_path: Path) -> Iterator[StandIn]:
-    (tmp_path / "vault").mkdir()
-    with StandIn(tmp_path / "vault", KEY) as stand_in:
-        echo = memory_over(stand_in, tmp_path / "seeding")
-        bootstrap_op(echo)
-        capture_op(echo, "Ada Lovelace", kind="person", body="Wrote the first program.")
-        capture_op(echo, "Engine", kind="project", body="Gears.")
-        echo.close()
-        yield stand_in
 
 
 @pytest.fixture

@@ -202,7 +202,7 @@ def _opened(path: Path) -> tuple[sqlite3.Connection, bool]:
     )
     try:
         is_new = _prepare(connection)
-    except BaseException:
+    except BaseException:  # nobody else knows of the connection
         connection.close()
         raise
     return connection, is_new

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from heapq import nsmallest
 from json.encoder import encode_basestring
-from typing import Any
 
 from echo_memory.naming.entity import FIRST_NAME, ID, LAST_NAME, NAME, Entity, wholes_of, words_of
 from echo_memory.naming.likeness import FIRST, GATE, LAST, NEAR, SLIP, Likeness, compare
@@ -136,16 +134,6 @@ class Entities:
         # A title may hold bytes that are not UTF-8, as lone surrogates; the index is UTF-8.
         return text.encode("utf-8", "replace").decode("utf-8")
 
-    @classmethod
-    def from_json(cls, text: str) -> Entities:
-        """Read a shared index; entries that are not understood are left out, for it is derived."""
-        try:
-            table = json.loads(text.removeprefix("\ufeff"))
-        except (ValueError, RecursionError):
-            table = {}
-        entries = table.items() if isinstance(table, dict) else ()
-        return cls(entity for slug, entry in entries if (entity := _entity(slug, entry)))
-
     def _known_as(self, entity: Entity) -> Entity:
         """The entity with the id by which it can be told from others."""
         if self._postings.count(ID + file_key(entity.slug)) < 2:
@@ -227,18 +215,6 @@ def _whole(names: list[tuple[NameParts, str]]) -> list[tuple[NameParts, str]]:
     return [
         one for one in names if len(one[0].personal) > 1 or not words.issuperset(one[0].personal)
     ]
-
-
-def _entity(slug: object, entry: object) -> Entity | None:
-    if not isinstance(slug, str) or not isinstance(entry, dict):
-        return None
-    path, kind, title = (entry.get(name) for name in ("path", "kind", "title"))
-    if not (isinstance(path, str) and isinstance(kind, str) and isinstance(title, str)):
-        return None
-    listed: Any = entry.get("aliases")
-    aliases = listed if isinstance(listed, list) else []
-    named = tuple(alias for alias in aliases if isinstance(alias, str))
-    return Entity(slug.rpartition("/")[2], path, kind, title, named)
 
 
 # As json.dumps with an indent of two writes it, which takes ten times as long for that.

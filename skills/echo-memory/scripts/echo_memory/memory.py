@@ -121,11 +121,6 @@ class Memory:
         return self.clock().date()
 
     @property
-    def is_bootstrapped(self) -> bool:
-        """Whether the folder carries the marker of an ECHO vault."""
-        return self.catalog.get(marker_path()) is not None
-
-    @property
     def may_queue(self) -> bool:
         """Whether a write that the vault cannot take now is kept for later.
 

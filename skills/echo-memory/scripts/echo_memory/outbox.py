@@ -148,10 +148,6 @@ class Outbox:
             *self._this(entry_id),
         )
 
-    def settle(self, entry_id: int) -> None:
-        """Remove an entry that is in the vault."""
-        self.drop(entry_id)
-
     def postpone(self, entry_id: int) -> int:
         """Count a replay that did not settle an entry.
 

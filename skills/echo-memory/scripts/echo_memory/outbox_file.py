@@ -125,7 +125,7 @@ class OutboxFile:
             except OSError as error:
                 self._forget()
                 raise unusable(failing, os.strerror(error.errno or errno.EIO)) from error
-            except BaseException:
+            except BaseException:  # a statement that was interrupted may hold its lock
                 self._forget()
                 raise
 

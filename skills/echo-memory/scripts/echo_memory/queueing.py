@@ -152,7 +152,7 @@ def _replay(echo: Memory, entry: Entry) -> str:
     if answer is None:
         return ""
     if _is_whole(answer):
-        echo.outbox.settle(entry.id)
+        echo.outbox.drop(entry.id)
         return "done"
     echo.outbox.park(entry.id, answer)
     return "parked"
