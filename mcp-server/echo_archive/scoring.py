@@ -1,0 +1,37 @@
+"""Scoring: how well a message's own words answer a query."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from echo_archive.query import Term
+
+_SATURATION, _BY_LENGTH = 0.6, 0.2
+_ALL_WEIGHT, _PAIR_WEIGHT = 0.5, 0.2
+
+
+def score_of(
+    terms: Sequence[Term], weights: Sequence[float], spoken: list[str], usual: float
+) -> float:
+    """The score of one message; having all words, or some side by side, counts on its own.
+
+    Args:
+        terms: The query's.
+        weights: What each tells.
+        spoken: The message's words in order.
+        usual: How many words such messages have on average.
+    """
+    length = 1 - _BY_LENGTH + _BY_LENGTH * len(spoken) / usual
+    starts = [term.starts(spoken) for term in terms]
+    score = sum(
+        weight * len(at) * (_SATURATION + 1) / (len(at) + _SATURATION * length)
+        for weight, at in zip(weights, starts, strict=True)
+    )
+    if len(terms) > 1:
+        if all(starts):
+            score += _ALL_WEIGHT * sum(weights)
+        for number in range(len(terms) - 1):
+            following = {at + len(terms[number].words) for at in starts[number]}
+            if following & set(starts[number + 1]):
+                score += _PAIR_WEIGHT * (weights[number] + weights[number + 1])
+    return score
