@@ -24,9 +24,9 @@ PACKAGES = {CORE: ROOT / "skills/echo-memory/scripts", SERVER: ROOT / "mcp-serve
 
 # Bottom to top; `room.*` is every module of a room that no line names by itself.
 PURE = """
-    errors envelope lines text arguments routing proposal
+    errors envelope lines text multimap arguments routing proposal
     yaml.* markdown.* naming.* retrieval.* checks.*
-    frontmatter sections links paths note entities mentions graph recallable ranking recall_index
+    frontmatter head sections links paths note entities groups mentions graph recallable ranking
     answers digest draft inbox processing_log scope faults hits outcomes waiting report
     attempt vault_paths
 """
@@ -38,6 +38,8 @@ LAYERS: list[tuple[str, str, str]] = [
     ("", CORE, "rest.client"),
     ("", CORE, "rest.files rest.stamps"),
     ("vaults", CORE, "folder_vault rest_vault outbox"),
+    ("what is held of all notes", CORE, "shelf"),
+    ("", CORE, "recall_index"),
     ("what the notes say", CORE, "catalog"),
     ("what a reference means", CORE, "finding mirror"),
     ("what is kept of all notes", CORE, "words_file index_store"),
@@ -53,7 +55,7 @@ LAYERS: list[tuple[str, str, str]] = [
     ("", CORE, "cli"),
     ("the warm index of words", SERVER, "warm.postings"),
     ("", SERVER, "warm.snapshot"),
-    ("", SERVER, "warm.index_file"),
+    ("", SERVER, "warm.index_file warm.readings_file"),
     (
         "what the server stands on",
         SERVER,

@@ -33,7 +33,7 @@ class Reader:
         catalog = self._memory.catalog
         if not catalog.is_ready:
             return READY_S
-        if catalog.ranking.read_ahead(AT_ONCE):
+        if catalog.read_ahead(AT_ONCE):
             return BREATH_S
         if not self._is_done:
             self._is_done = True
