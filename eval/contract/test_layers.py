@@ -62,7 +62,7 @@ LAYERS: list[tuple[str, str, str]] = [
         "warm.inverted state logs auth escapes tools.faults tools.spec upkeep.loop",
     ),
     ("", SERVER, "settings client results health tools.arguments"),
-    ("", SERVER, "upkeep.follower upkeep.publisher upkeep.reader warm.store"),
+    ("", SERVER, "upkeep.follower upkeep.publisher upkeep.reader upkeep.watcher warm.store"),
     ("", SERVER, "upkeep.staff"),
     ("tools, and the port", SERVER, "serve tools.read tools.write"),
     ("", SERVER, "tools.registry"),

@@ -357,6 +357,31 @@ def test_a_foreign_edit_is_seen_after_a_step_without_a_call_that_compares(
     assert get_note_op(served, "tea")["content"] == "# Tea\n\nAn editor's."
 
 
+def test_whoever_is_told_of_changes_looks_by_itself_only_as_often_as_it_must(
+    served: Memory,
+) -> None:
+    follower = Follower(served, every=600.0, often=True)
+    alone = follower.step()
+
+    follower.changed()
+
+    assert alone < 600.0
+    assert follower.step() == 600.0
+
+
+def test_the_shared_index_follows_what_others_do(
+    plugin: StandIn, served: Memory, publisher: IndexPublisher
+) -> None:
+    follower = Follower(replace(served, publisher=publisher), every=30.0)
+    follower.step()
+    put(plugin.folder / "resources/concepts/tea.md", "---\ntype: concept\n---\n\n# Tea\n")
+
+    follower.step()
+    publisher.step()
+
+    assert published(plugin, "tea")
+
+
 def test_what_waited_is_written_when_the_vault_is_back(
     plugin: StandIn, served: Memory, follower: Follower
 ) -> None:

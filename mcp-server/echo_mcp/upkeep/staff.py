@@ -10,6 +10,7 @@ from pathlib import Path
 from echo_mcp.upkeep.follower import Follower
 from echo_mcp.upkeep.publisher import IndexPublisher
 from echo_mcp.upkeep.reader import Reader
+from echo_mcp.upkeep.watcher import Watcher
 from echo_memory.memory import Memory
 
 LONGEST_LOOK_S = 30.0
@@ -33,9 +34,10 @@ class Staff:
             stale_s=2 * every + LONGEST_LOOK_S,
             publisher=self._publisher,
         )
-        # A folder is compared in moments, so that an edit shows soon.
-        often = isinstance(memory.config.vault, Path)
-        self._follower = Follower(self.memory, every=every, often=often)
+        # A folder is compared in moments, so that an edit shows soon, until watching it proves good.
+        folder = memory.config.vault if isinstance(memory.config.vault, Path) else None
+        self._follower = Follower(self.memory, every=every, often=folder is not None)
+        self._watcher = Watcher(folder, self._follower.changed) if folder is not None else None
         self._reader = Reader(self.memory)
         self.memory.on_queued = self._follower.wake
 
@@ -51,4 +53,7 @@ class Staff:
             self._publisher.start()
             self._follower.start()
             self._reader.start()
+            if self._watcher is not None:
+                ending.callback(self._watcher.stop)
+                self._watcher.start()
             yield

@@ -1,0 +1,151 @@
+"""The benches: they run, and print a line for each figure; what a figure is, nobody judges here."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from server.process import environment
+
+QUALITY = Path(__file__).parents[1] / "quality"
+PATIENCE_S = 240
+NUMBER = re.compile(r"-?[\d,]+\.\d\d")
+
+CALLS = [
+    "recall, 1 word", "recall, 3 words", "recall, 8 words", "resolve", "get_note", "load",
+    "capture",
+]  # fmt: skip
+RESIDENT = ["peak, MB", "after, MB", "mapped, MB"]
+
+# Each table's title, its columns, and the rows that must have figures, with how many.
+SPEED: dict[str, tuple[list[str], dict[str, int]]] = {
+    "start": (
+        ["cold", "warm"],
+        {
+            "opening to first recall, s": 2,
+            "process to first recall, s": 2,
+            "process to first /health, s": 2,
+            "/health meanwhile, p50, ms": 2,
+            "/health meanwhile, longest, ms": 2,
+            "memory peak, MB": 2,
+            "memory after, MB": 2,
+            "memory mapped, MB": 2,
+        },
+    ),
+    "in process": (
+        ["p50, ms", "p99, ms", "x synced"],
+        {
+            **dict.fromkeys(CALLS, 2),
+            "plain write of a file": 3,
+            "the same, synced": 3,
+            "capture": 3,
+            "capture, less the synced write": 1,
+        },
+    ),
+    "in process, memory": (RESIDENT, {"the process": 3}),
+    "over HTTP": (
+        ["p50, ms", "p99, ms", "x empty tool", "x, past inside", "x synced"],
+        {"empty tool": 3, **dict.fromkeys(CALLS, 4), "the same, synced": 3, "capture": 5},
+    ),
+    "over HTTP, memory": (RESIDENT, {"the server": 3}),
+    "command line, whole process": (
+        ["s"],
+        {"recall, first": 1, "recall, second": 1, "recall, median of 5 more": 1},
+    ),
+    "command line, memory": (["peak, MB"], {"recall": 1}),
+    "on disk": (["MB"], {"notes": 1, "server's state": 1, "command line's": 1}),
+}
+LOAD: dict[str, tuple[list[str], dict[str, int]]] = {
+    "capacity": (["calls a second"], {"4 connections without a pause": 1, "steady load": 1}),
+    "steady load": (
+        ["calls", "p50, ms", "p99, ms", "longest, ms"],
+        {
+            f"{calls}, {what}": figures
+            for calls in ("all", "recall", "capture")
+            for what, figures in {"quiet": 4, "refreshing": 4, "ratio": 3}.items()
+        },
+    ),
+    "refresh": (["s"], {"a rewritten note is found after": 1}),
+}
+
+
+def run(program: str, folder: Path, *words: str) -> str:
+    """What a bench prints."""
+    done = subprocess.run(
+        [sys.executable, str(QUALITY / program), "--folder", str(folder), *words],
+        env=environment(folder),
+        capture_output=True,
+        encoding="utf-8",
+        timeout=PATIENCE_S,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    return done.stdout
+
+
+def tables(printed: str) -> dict[str, tuple[list[str], dict[str, int]]]:
+    """The columns of each printed table, and of each row how many figures it has."""
+    found = {}
+    for block in printed.split("\n\n"):
+        head, *rows = block.strip("\n").split("\n")
+        title, *columns = re.split(r" {2,}", head)
+        labels = (re.split(r" {2,}", row.strip())[0] for row in rows)
+        found[title] = (columns, dict(zip(labels, map(figures, rows), strict=True)))
+    return found
+
+
+def figures(row: str) -> int:
+    """How many figures stand in a row, after its label."""
+    return sum(map(bool, map(NUMBER.fullmatch, re.split(r" {2,}", row.strip())[1:])))
+
+
+def assert_told(printed: str, wanted: dict[str, tuple[list[str], dict[str, int]]]) -> None:
+    told = tables(printed)
+    for title, (columns, rows) in wanted.items():
+        assert told[title][0] == columns, title
+        assert {label: told[title][1].get(label) for label in rows} == rows, title
+
+
+def test_the_bench_of_speed_prints_every_figure(tmp_path: Path) -> None:
+    printed = run("speed_bench.py", tmp_path, "--notes", "30", "--calls", "3")
+
+    assert re.search(r"^30 notes, \d+ processors, Python 3", printed, re.MULTILINE)
+    assert_told(printed, SPEED)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_bench_of_speed_tells_how_figures_grow(tmp_path: Path) -> None:
+    printed = run(
+        "speed_bench.py", tmp_path, "--notes", "10", "20", "--calls", "2", "--only", "command"
+    )
+
+    told = tables(printed)
+    assert told["growth"][0] == ["10", "20", "last / first"]
+    assert told["growth"][1] == {
+        "command line, whole process: recall, first, s": 3,
+        "command line, whole process: recall, second, s": 3,
+        "command line, whole process: recall, median of 5 more, s": 3,
+        "command line, memory: recall, peak, MB": 3,
+        "on disk: notes, MB": 3,
+        "on disk: command line's, MB": 3,
+    }
+    assert "in process" not in told
+
+
+def test_the_bench_of_load_prints_every_figure(tmp_path: Path) -> None:
+    words = ["--notes", "30", "--seconds", "0.5", "--rounds", "1"]
+
+    printed = run("load_bench.py", tmp_path, *words)
+
+    assert re.search(r"^30 notes, \d+ processors, Python 3", printed, re.MULTILINE)
+    assert_told(printed, LOAD)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("program", ["speed_bench.py", "load_bench.py"])
+def test_a_bench_tells_how_it_is_used(program: str, tmp_path: Path) -> None:
+    assert "--notes" in run(program, tmp_path, "--help")
