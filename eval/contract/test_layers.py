@@ -59,7 +59,7 @@ LAYERS: list[tuple[str, str, str]] = [
     (
         "what the server stands on",
         SERVER,
-        "warm.inverted state logs auth escapes tools.faults tools.spec upkeep.loop",
+        "warm.inverted state logs auth escapes tools.faults tools.spec upkeep.loop upkeep.interpreter",
     ),
     ("", SERVER, "settings client results health tools.arguments"),
     ("", SERVER, "upkeep.follower upkeep.publisher upkeep.reader upkeep.watcher warm.store"),

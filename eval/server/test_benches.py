@@ -28,6 +28,7 @@ SPEED: dict[str, tuple[list[str], dict[str, int]]] = {
         {
             "opening to first recall, s": 2,
             "process to first recall, s": 2,
+            "processor until then, s": 2,
             "process to first /health, s": 2,
             "/health meanwhile, p50, ms": 2,
             "/health meanwhile, longest, ms": 2,
@@ -37,12 +38,11 @@ SPEED: dict[str, tuple[list[str], dict[str, int]]] = {
         },
     ),
     "in process": (
-        ["p50, ms", "p99, ms", "x synced"],
+        ["p50, ms", "p99, ms", "processor, ms"],
         {
-            **dict.fromkeys(CALLS, 2),
+            **dict.fromkeys(CALLS, 3),
             "plain write of a file": 3,
             "the same, synced": 3,
-            "capture": 3,
             "capture, less the synced write": 1,
         },
     ),
@@ -53,8 +53,8 @@ SPEED: dict[str, tuple[list[str], dict[str, int]]] = {
     ),
     "over HTTP, memory": (RESIDENT, {"the server": 3}),
     "command line, whole process": (
-        ["s"],
-        {"recall, first": 1, "recall, second": 1, "recall, median of 5 more": 1},
+        ["s", "processor, s"],
+        {"recall, first": 2, "recall, second": 2, "recall, median of 5 more": 2},
     ),
     "command line, memory": (["peak, MB"], {"recall": 1}),
     "on disk": (["MB"], {"notes": 1, "server's state": 1, "command line's": 1}),

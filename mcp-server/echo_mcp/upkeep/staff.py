@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from echo_mcp.upkeep.follower import Follower
+from echo_mcp.upkeep.interpreter import set_for_a_server
 from echo_mcp.upkeep.publisher import IndexPublisher
 from echo_mcp.upkeep.reader import Reader
 from echo_mcp.upkeep.watcher import Watcher
@@ -45,6 +46,7 @@ class Staff:
     def at_work(self) -> Iterator[None]:
         """Run until the block ends."""
         with ExitStack() as ending:
+            ending.enter_context(set_for_a_server())
             ending.callback(self.memory.close)
             ending.callback(self.memory.catalog.save_recall)
             ending.callback(self._publisher.stop)
