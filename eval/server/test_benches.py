@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from quality.figures import Table, growth, spread
 from server.process import environment
 
 QUALITY = Path(__file__).parents[1] / "quality"
@@ -118,22 +119,29 @@ def test_the_bench_of_speed_prints_every_figure(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_bench_of_speed_tells_how_figures_grow(tmp_path: Path) -> None:
-    printed = run(
-        "speed_bench.py", tmp_path, "--notes", "10", "20", "--calls", "2", "--only", "command"
+def test_growth_is_the_last_figure_in_terms_of_the_first() -> None:
+    small, large = (
+        [Table("calls", ("p50, ms", "x"), {"recall": [taken, 7.0], "none": [None, None]})]
+        for taken in (0.5, 2.0)
     )
 
-    told = tables(printed)
-    assert told["growth"][0] == ["10", "20", "last / first"]
-    assert told["growth"][1] == {
-        "command line, whole process: recall, first, s": 3,
-        "command line, whole process: recall, second, s": 3,
-        "command line, whole process: recall, median of 5 more, s": 3,
-        "command line, memory: recall, peak, MB": 3,
-        "on disk: notes, MB": 3,
-        "on disk: command line's, MB": 3,
+    told = growth([1_000, 100_000], [small, large])
+
+    assert told.columns == ["1,000", "100,000", "last / first"]
+    assert {name.rstrip(): row for name, row in told.rows.items()} == {
+        "calls: recall, p50, ms": [0.5, 2.0, 4.0],
+        "calls: none, p50, ms": [None, None, None],
     }
-    assert "in process" not in told
+
+
+@pytest.mark.parametrize(
+    ("times", "told"),
+    [([3.0], (3.0, 3.0)), ([2.0, 1.0], (1.0, 2.0)), ([*map(float, range(1, 201))], (100, 198))],
+)
+def test_a_spread_is_of_values_that_were_measured(
+    times: list[float], told: tuple[float, float]
+) -> None:
+    assert spread(times) == told
 
 
 def test_the_bench_of_load_prints_every_figure(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 SWITCH_S = 0.0005
 """How long a thread that only computes keeps the others waiting.
 
-A call gives the interpreter away at each of its reads and writes and waits this long to have it back
-while an index is written beside it; with Python's 5 ms that was most of the call.
+A call gives the interpreter away at each of its reads and writes and waits this long to have it
+back while an index is written beside it; with Python's 5 ms that was most of the call.
 """
 COLLECT_AFTER = (100_000, 50, 100)
 """Objects are looked through for cycles less often, for nearly all that is made here stays."""
