@@ -126,6 +126,28 @@ def test_a_step_that_is_not_due_runs_when_it_is_woken() -> None:
     assert steps.taken == 3
 
 
+def test_a_loop_says_that_it_fails_until_it_does_not() -> None:
+    steps = Steps(ZeroDivisionError())
+    loop = Loop("x", steps.step)
+    loop.start()
+    until(lambda: loop.is_failing)
+
+    loop.wake()
+
+    until(lambda: not loop.is_failing)
+    loop.stop()
+    assert steps.taken == 2
+
+
+def test_a_loop_that_begins_later_does_not_begin_at_once() -> None:
+    steps = Steps()
+    loop = Loop("x", steps.step, after=3600)
+    loop.start()
+    loop.stop()
+
+    assert steps.taken == 0
+
+
 def test_a_step_that_is_woken_while_it_runs_runs_again() -> None:
     steps = Steps()
     loop = Loop("x", steps.held_step)

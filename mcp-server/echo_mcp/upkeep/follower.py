@@ -37,6 +37,11 @@ class Follower:
         self._was_away = self._outbox_fails = False
         self._loop = Loop("follow", self.step)
 
+    @property
+    def is_failing(self) -> bool:
+        """Whether the last step was ended by something unforeseen."""
+        return self._loop.is_failing
+
     def start(self) -> None:
         """Begin, with a comparison at once."""
         self._loop.start()

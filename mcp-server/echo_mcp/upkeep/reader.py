@@ -20,6 +20,11 @@ class Reader:
         self._is_done = False
         self._loop = Loop("read", self.step)
 
+    @property
+    def is_failing(self) -> bool:
+        """Whether the last step was ended by something unforeseen."""
+        return self._loop.is_failing
+
     def start(self) -> None:
         """Begin."""
         self._loop.start()
