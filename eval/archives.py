@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import struct
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from echo_archive.errors import Unavailable
 from echo_archive.importing import import_exports
 from echo_archive.records import Conversation, Export, Message, Options, Person, Skipped
 from echo_archive.reports import ExportReport
@@ -13,6 +16,7 @@ from echo_archive.reports import ExportReport
 ADA, BO, ME = Person("user1", "Ada Fenn"), Person("user2", "Bo Harrow"), Person("me", "Me", True)
 ADA_CHAT = Conversation("user1", "Ada Fenn", "1", "direct")
 WALKERS = Conversation("group7", "Harbour Walkers", "7", "group")
+TOPICS = ("sea", "food", "work")
 MORNING = 1_714_629_600_000
 MINUTE = 60_000
 
@@ -56,3 +60,25 @@ def put(
         database, [export], read, options or Options(), lambda _export, _count: None
     )
     return report.exports[0]
+
+
+@dataclass(slots=True)
+class Topics:
+    """A model whose dimensions are topics, and which counts what it was asked."""
+
+    model: str = "topics"
+    weight: float = 1.0
+    asked: list[str] = field(default_factory=list)
+    limit: int = 1_000_000
+
+    def vector(self, text: str) -> bytes:
+        return struct.pack("<3f", *(float(topic in text) + 0.01 for topic in TOPICS))
+
+    def query(self, text: str) -> bytes:
+        return self.vector(text)
+
+    def documents(self, texts: Sequence[str]) -> list[bytes]:
+        if len(self.asked) >= self.limit:
+            raise Unavailable("The model stopped. Start it again.")
+        self.asked += texts
+        return [self.vector(text) for text in texts]

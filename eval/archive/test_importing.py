@@ -21,6 +21,7 @@ from echo_archive.reading import Archive
 from echo_archive.records import Export, Message, Options, Skipped
 from echo_archive.reports import ImportReport
 from echo_archive.status import status_of
+from exports import read_all
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "exports"
 EXPECTED = json.loads((FIXTURES / "expected.json").read_text(encoding="utf-8"))["fixtures"]
@@ -76,6 +77,53 @@ def test_the_same_export_from_another_place_changes_nothing(
     report = _import(database, tmp_path / "copy" / entries[-1], options)
 
     assert (report.total("added"), report.total("changed")) == (0, 0)
+    assert list(exported(archive)) == before
+
+
+@pytest.mark.parametrize("name", [name for name in EXPECTED if name.startswith("reimport/")])
+def test_what_was_there_keeps_its_key_when_a_later_export_is_imported(
+    name: str, database: Path, archive: Archive
+) -> None:
+    entries, options = _spec(name)
+    before: dict[str, str] = {}
+
+    for entry in entries:
+        _import(database, FIXTURES / name / entry, options)
+        now = {row["id"]: row["written"] for row in exported(archive)}
+        assert before.items() <= now.items()
+        before = now
+
+
+@pytest.mark.parametrize("name", [name for name in EXPECTED if name.startswith("reimport/")])
+def test_an_older_export_takes_nothing_away_and_brings_nothing_back(
+    name: str, database: Path, archive: Archive, tmp_path: Path
+) -> None:
+    entries, options = _spec(name)
+    for entry in entries:
+        _import(database, FIXTURES / name / entry, options)
+    before = {row["id"]: (row["body"], row["deleted"]) for row in exported(archive)}
+    shutil.copytree(FIXTURES / name, tmp_path / "copy")
+
+    _import(database, tmp_path / "copy" / entries[0], options)
+
+    assert {row["id"]: (row["body"], row["deleted"]) for row in exported(archive)} == before
+
+
+@pytest.mark.parametrize("part", ["beginning", "end"])
+@pytest.mark.parametrize("name", EXPECTED)
+def test_a_shorter_export_deletes_nothing(
+    name: str, part: str, database: Path, archive: Archive
+) -> None:
+    entries, options = _spec(name)
+    rows = read_all(FIXTURES / name / entries[-1], options).messages
+    put(database, rows, options=options)
+    before, half = list(exported(archive)), len(rows) // 2
+
+    report = put(
+        database, rows[:half] if part == "beginning" else rows[half:], name="part", options=options
+    )
+
+    assert (report.added, report.changed) == (0, 0)
     assert list(exported(archive)) == before
 
 

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from archives import ADA, ADA_CHAT, BO, ME, WALKERS, message, put
+from archives import ADA, ADA_CHAT, BO, ME, MINUTE, MORNING, WALKERS, Topics, message, put
 from echo_archive.errors import BadArgument, NotFound
+from echo_archive.export import exported
+from echo_archive.filling import fill
+from echo_archive.nearness import Nearness
 from echo_archive.ops.conversations import list_conversations_op
 from echo_archive.ops.links import list_links_op
-from echo_archive.ops.media import list_media_op
-from echo_archive.ops.search import search_messages_op
+from echo_archive.ops.media import KINDS, list_media_op
+from echo_archive.ops.search import search_messages_op, semantic_search_op
 from echo_archive.ops.transcript import get_context_op, get_conversation_op
+from echo_archive.quoting import QUOTED
 from echo_archive.reading import Archive
 from echo_archive.records import Attachment, Conversation, Options, Reaction
 
@@ -177,16 +185,162 @@ def test_links_of_a_domain_are_those_below_it_too(filled: Archive) -> None:
     assert {row["domain"] for row in rows} == {"a.example", "sub.a.example"}
 
 
-def test_every_row_that_comes_from_a_message_carries_its_coordinates(filled: Archive) -> None:
-    rows = [
-        *get_conversation_op(filled, conversation="Ada Fenn")["messages"],
-        *search_messages_op(filled, query="again walk morning")["hits"],
-        *list_media_op(filled)["media"],
-        *list_links_op(filled)["links"],
+@pytest.fixture
+def answers(filled: Archive) -> list[tuple[str, dict[str, Any]]]:
+    """What each operation that tells of messages says, and where its rows are."""
+    fill(filled.path, Topics(), lambda _: None)
+    near = Archive(filled.path, Nearness(filled.path, Topics()))
+    transcript = get_conversation_op(filled, conversation="Ada Fenn")
+    first = transcript["messages"][0]["message_id"]
+    return [
+        ("messages", transcript),
+        ("messages", get_context_op(filled, message_id=first)),
+        ("hits", search_messages_op(filled, query="again walk morning")),
+        ("hits", search_messages_op(near, query="again walk morning")),
+        ("hits", semantic_search_op(near, query="the sea")),
+        ("media", list_media_op(filled)),
+        ("links", list_links_op(filled)),
     ]
-    rows += get_context_op(filled, message_id=rows[0]["message_id"])["messages"]
 
+
+def test_every_row_that_comes_from_a_message_carries_its_coordinates(
+    answers: list[tuple[str, dict[str, Any]]],
+) -> None:
+    rows = [row for field, answer in answers for row in answer[field]]
+
+    assert all(answer[field] for field, answer in answers)
     assert all(row.keys() >= COORDINATES for row in rows)
+
+
+def test_every_answer_that_quotes_messages_says_so(
+    answers: list[tuple[str, dict[str, Any]]],
+) -> None:
+    assert {answer["quoted"] for _, answer in answers} == {QUOTED}
+
+
+def test_the_coordinates_of_any_row_lead_to_its_message(
+    filled: Archive, answers: list[tuple[str, dict[str, Any]]]
+) -> None:
+    for field, answer in answers:
+        for row in answer[field]:
+            context = get_context_op(filled, message_id=row["hash"], window=1)
+            [same] = [one for one in context["messages"] if one["asked_for"]]
+            assert {name: same[name] for name in COORDINATES} == {
+                name: row[name] for name in COORDINATES
+            }
+
+
+@pytest.mark.parametrize(
+    ("op", "amount", "usual", "most"),
+    [
+        (list_conversations_op, "limit", 50, 200),
+        (get_conversation_op, "limit", 100, 500),
+        (search_messages_op, "limit", 20, 100),
+        (semantic_search_op, "k", 20, 100),
+        (get_context_op, "window", 5, 50),
+        (list_media_op, "limit", 50, 200),
+        (list_links_op, "limit", 50, 200),
+    ],
+)
+def test_an_operation_has_a_usual_amount_and_refuses_more_than_its_most(
+    filled: Archive, op: Any, amount: str, usual: int, most: int
+) -> None:
+    wanted = {"conversation": "Ada Fenn", "query": "sea", "message_id": "0" * 20}
+    parameters = signature(op).parameters
+    said = {
+        name: wanted[name] for name, one in parameters.items()
+        if name in wanted and one.default is one.empty
+    }  # fmt: skip
+
+    assert parameters[amount].default == usual
+    for wrong in (most + 1, 0, -1, "5", 2.0):
+        with pytest.raises(BadArgument, match=f"from 1 to {most}") as caught:
+            op(filled, **said, **{amount: wrong})
+        assert caught.value.details["field"] == amount
+
+
+@pytest.mark.parametrize(
+    "op", [search_messages_op, semantic_search_op, list_media_op, list_links_op]
+)
+def test_operations_over_all_conversations_take_the_same_filters(op: Any) -> None:
+    assert {"conversation", "source", "start", "end"} <= set(signature(op).parameters)
+
+
+def test_the_clock_of_a_message_is_the_one_it_was_written_by(
+    database: Path, archive: Archive
+) -> None:
+    read_on = message(1, "by a clock on the wall", zone="assumed:America/New_York")
+    put(database, [read_on, message(2, "by UTC")], options=Options(timezone="Europe/Berlin"))
+
+    rows = get_conversation_op(archive, conversation="Ada Fenn")["messages"]
+
+    assert [(row["zone"], row["local_time"][-6:]) for row in rows] == [
+        ("America/New_York", "-04:00"), ("Europe/Berlin", "+02:00"),
+    ]  # fmt: skip
+
+
+def test_times_before_1970_are_times(database: Path, archive: Archive) -> None:
+    put(database, [message(1, "long ago", instant_ms=-86_400_000), message(2, "now")])
+
+    page = get_conversation_op(archive, conversation="Ada Fenn", end="1969-12-31")
+
+    assert [row["text"] for row in page["messages"]] == ["long ago"]
+
+
+def test_files_of_every_kind_are_in_one_list_by_time(database: Path, archive: Archive) -> None:
+    rows = [
+        message(number, "", attachments=(Attachment(kind, "x", media_type="a/b", size=number),))
+        for number, kind in enumerate(KINDS)
+    ]
+    put(database, rows)
+
+    listed = list_media_op(archive)["media"]
+
+    assert [row["kind"] for row in listed] == list(KINDS)[::-1]
+    assert all(row["media_type"] == "a/b" for row in listed)
+    assert {row["export"] for row in listed} == {str(database.parent / "first.json")}
+
+
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    st.lists(st.tuples(st.sampled_from("abcd"), st.booleans(), st.integers(0, 8)), max_size=12),
+    st.integers(1, 5),
+    st.booleans(),
+)
+def test_links_are_each_listed_once_at_their_newest_whatever_the_page(
+    tmp_path_factory: pytest.TempPathFactory,
+    said: list[tuple[str, bool, int]],
+    limit: int,
+    walkers_only: bool,
+) -> None:
+    database = tmp_path_factory.mktemp("archive") / "archive.db"
+    put(
+        database,
+        [message(0, "no link"), message(1, "none", conversation=WALKERS)] + [
+            message(number, f"https://{host}.example", instant_ms=MORNING + minute * MINUTE,
+                    conversation=WALKERS if walkers else ADA_CHAT)
+            for number, (host, walkers, minute) in enumerate(said, 2)
+        ],
+    )  # fmt: skip
+    archive = Archive(database)
+    only = {"conversation": "Harbour Walkers"} if walkers_only else {}
+    rows = [row for row in exported(archive) if row["links"]]
+    rows = [row for row in rows if not only or row["conversation"]["name"] == "Harbour Walkers"]
+    newest: dict[str, str] = {}
+    for row in sorted(rows, key=lambda row: str(row["timestamp"])):
+        newest[row["links"][0]] = row["timestamp"]
+
+    listed = _all_pages(archive, list_links_op, "links", limit=limit, **only)
+
+    counts = Counter(row["links"][0] for row in rows)
+    assert {row["url"]: row["timestamp"] for row in listed} == newest
+    assert {row["url"]: row["occurrences"] for row in listed} == counts
+    assert len(listed) == len(newest)
+    times = [row["timestamp"] for row in listed]
+    assert times == sorted(times, reverse=True)
+    archive.close()
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -274,6 +274,22 @@ def test_what_a_body_holds_is_found_by_its_own_words(body: str, query: str) -> N
     assert all(0 <= start < end <= len(body) for start, end in ranges)
     assert all(one[1] < two[0] for one, two in pairwise(ranges))
     assert passage(body, ranges).replace("**", "") == body.replace("**", "")
+
+
+@given(
+    st.lists(
+        st.sampled_from(["👩‍👩‍👧", "👍🏽", "🇩🇪", "e\u0301", "n\u0303"]), min_size=400, max_size=420
+    )
+)
+def test_a_passage_cuts_no_character(characters: list[str]) -> None:
+    middle = len(characters) // 2
+    body = "".join([*characters[:middle], " needle ", *characters[middle:]])
+
+    shown = passage(body, highlights(body, parse("needle")))
+
+    start = body.index(shown.replace("**", "").strip("…"))
+    edges = {0, *accumulate(map(len, [*characters[:middle], " needle ", *characters[middle:]]))}
+    assert {start, start + len(shown.replace("**", "").strip("…"))} <= edges
 
 
 def test_the_filter_column_cannot_be_reached_by_a_query(filled: Archive) -> None:

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import base64
-import json
 import struct
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from archives import ADA, ADA_CHAT, ME, message, put
-from echo_archive.embedding import Endpoint, embed
+from archives import ADA, ADA_CHAT, ME, Topics, message, put
+from echo_archive.embedding import Endpoint
 from echo_archive.errors import Unavailable
 from echo_archive.filling import fill
 from echo_archive.fusion import fused
@@ -27,31 +20,6 @@ from echo_archive.reading import Archive
 from echo_archive.scope import Scope
 from echo_archive.status import status_of
 from echo_archive.vectors import _ROW, EXACT, Matrix, _codes, build, load, matrix_path
-
-TOPICS = ("sea", "food", "work")
-
-
-@dataclass(slots=True)
-class Topics:
-    """A model whose dimensions are topics, and which counts what it was asked."""
-
-    model: str = "topics"
-    weight: float = 1.0
-    asked: list[str] = field(default_factory=list)
-    limit: int = 1_000_000
-
-    def vector(self, text: str) -> bytes:
-        return struct.pack("<3f", *(float(topic in text) + 0.01 for topic in TOPICS))
-
-    def query(self, text: str) -> bytes:
-        return self.vector(text)
-
-    def documents(self, texts: Sequence[str]) -> list[bytes]:
-        if len(self.asked) >= self.limit:
-            raise Unavailable("The model stopped. Start it again.")
-        self.asked += texts
-        return [self.vector(text) for text in texts]
-
 
 BODIES = ["the sea is wide", "food at nine", "work again", "sea and food", ""]
 
@@ -197,101 +165,6 @@ def test_fusion_is_by_reciprocal_ranks() -> None:
 
     assert [one.row_id for one in order] == [2, 1, 3]
     assert order[0].score == pytest.approx(1 / 62 + 0.5 / 61)
-
-
-Answer = Callable[[dict[str, Any]], tuple[int, Any]]
-
-
-@contextmanager
-def _endpoint(*answers: Answer) -> Iterator[tuple[Endpoint, list[dict[str, Any]]]]:
-    """A server that gives these answers in turn, the last one again and again."""
-    seen: list[dict[str, Any]] = []
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            said = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            seen.append({**said, "path": self.path, "key": self.headers.get("Authorization")})
-            status, body = answers[min(len(seen), len(answers)) - 1](said)
-            packed = body if isinstance(body, bytes) else json.dumps(body).encode()
-            self.send_response(status)
-            self.send_header("Content-Length", str(len(packed)))
-            if status == 302:
-                self.send_header("Location", "http://127.0.0.1:1/elsewhere")
-            self.end_headers()
-            self.wfile.write(packed)
-
-        def log_message(self, *_: Any) -> None:
-            return
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    try:
-        yield Endpoint("m", f"http://127.0.0.1:{server.server_port}/v1", "key"), seen
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
-
-
-def _backwards(said: dict[str, Any]) -> tuple[int, Any]:
-    rows = [
-        {"index": at, "embedding": base64.b64encode(struct.pack("<2f", at, 1)).decode()}
-        for at in range(len(said["input"]))
-    ]
-    return 200, {"data": rows[::-1]}
-
-
-def test_vectors_are_put_in_the_order_of_their_index() -> None:
-    with _endpoint(_backwards) as (endpoint, seen):
-        vectors = embed(endpoint, ["a", "b", "c"])
-
-    assert [struct.unpack("<2f", one)[0] for one in vectors] == [0, 1, 2]
-    assert (seen[0]["path"], seen[0]["encoding_format"], seen[0]["key"]) == (
-        "/v1/embeddings", "base64", "Bearer key",
-    )  # fmt: skip
-
-
-def test_lists_of_numbers_are_taken_too() -> None:
-    with _endpoint(lambda _: (200, {"data": [{"embedding": [1, 2.5]}]})) as (endpoint, _):
-        assert embed(endpoint, ["a"]) == [struct.pack("<2f", 1, 2.5)]
-
-
-def test_a_failure_that_passes_is_tried_again() -> None:
-    waited: list[float] = []
-    with _endpoint(lambda _: (429, {}), lambda _: (503, {}), _backwards) as (endpoint, seen):
-        embed(endpoint, ["a"], wait=waited.append)
-
-    assert (len(seen), len(waited)) == (3, 2)
-
-
-@pytest.mark.parametrize("status", [400, 401, 404, 302])
-def test_a_refusal_is_not_tried_again_and_no_redirect_is_followed(status: int) -> None:
-    refused = pytest.raises(Unavailable, match=str(status))
-    with _endpoint(lambda _: (status, {})) as (endpoint, seen), refused:
-        embed(endpoint, ["a"], wait=lambda _: None)
-
-    assert len(seen) == 1
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        b"no json",
-        {},
-        {"data": []},
-        {"data": [1]},
-        {"data": [{"index": 5, "embedding": [1]}]},
-        {"data": [{"index": 0, "embedding": []}]},
-        {"data": [{"index": 0, "embedding": "!!"}]},
-        {"data": [{"index": 0, "embedding": ["x"]}]},
-        b'{"data": [{"index": 0, "embedding": [NaN]}]}',
-        {"data": [{"index": [], "embedding": [1]}]},
-    ],
-)
-def test_an_answer_that_is_none_is_an_error(body: Any) -> None:
-    with _endpoint(lambda _: (200, body)) as (endpoint, _), pytest.raises(Unavailable):
-        embed(endpoint, ["a"])
 
 
 def test_building_without_vectors_leaves_no_file(database: Path, archive: Archive) -> None:

@@ -45,5 +45,8 @@ def test_a_path_that_is_inside_stays_inside(text: str) -> None:
     path = inside(text)
 
     assert path is None or (
-        not path.startswith(("/", "~")) and ".." not in path.split("/") and "\\" not in path
+        inside(path) == path
+        and not path.startswith(("/", "~", "a:"))
+        and ".." not in path.split("/")
+        and "\\" not in path
     )

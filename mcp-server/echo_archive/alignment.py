@@ -10,10 +10,10 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from echo_archive.moments import Moment
 from echo_archive.records import Message
 
 _REMEMBERED = 20_000
-Moment = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Alignment:
 
         Args:
             moment: Conversation key, written time, sender key.
-            read: Rows of that moment that stand together in the export.
+            read: Rows of that moment, in the export's order.
             known: What is stored of that moment, by number.
         """
         before = self._before(moment)
@@ -68,14 +68,10 @@ class Alignment:
 def _same_text(
     read: Sequence[Message], known: Sequence[Occurrence], before: set[int]
 ) -> list[int | None]:
-    """Rows whose text is stored: first what nobody has claimed, then a row that is read again."""
+    """Rows whose text is stored and that no earlier row of this import was found to be."""
     free = [one for one in known if one.number not in before]
-    claimed = [one for one in known if one.number in before]
-    numbers: list[int | None] = []
-    for row in read:
-        one = _take(free, row) or _take(claimed, row)
-        numbers.append(one.number if one else None)
-    return numbers
+    taken = [_take(free, row) for row in read]
+    return [one.number if one else None for one in taken]
 
 
 def _take(among: list[Occurrence], row: Message) -> Occurrence | None:

@@ -12,7 +12,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from echo_archive.errors import Unavailable
@@ -39,7 +39,7 @@ class Endpoint:
 
     model: str
     url: str = DEFAULT_URL
-    key: str | None = None
+    key: str | None = field(default=None, repr=False)
     query_prefix: str = ""
     document_prefix: str = ""
     weight: float = 1.0
@@ -55,7 +55,7 @@ class Endpoint:
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """Texts and the key go where they were meant to go, nowhere else."""
+    """Texts and the key go where they were meant to go, nowhere else, and through no proxy."""
 
     def redirect_request(self, *_: Any, **__: Any) -> None:
         """Follow nothing."""
@@ -113,7 +113,7 @@ def _ask(endpoint: Endpoint, texts: Sequence[str]) -> Any:
             "The embedding endpoint's address is no web address. Begin it with http:// or https://."
         )
     request = urllib.request.Request(address, json.dumps(said).encode(), headers)  # noqa: S310
-    opener = urllib.request.build_opener(_NoRedirect)
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), _NoRedirect)
     with opener.open(request, timeout=endpoint.timeout) as answer:
         body = answer.read(MAX_ANSWER + 1)
     try:

@@ -16,7 +16,8 @@ def exported(archive: Archive) -> Iterator[dict[str, Any]]:
     """Every message, conversation by conversation, each in time order.
 
     The fields are those of the archive's fixtures: `conversation` holds name, id and kind, and
-    `reply_to` names the `id` of another message.
+    `reply_to` names the `id` of another message. An attachment's `path` begins at its `root`, the
+    folder or zip that was imported.
     """
     with archive.reading() as database:
         conversations = database.execute(
@@ -41,7 +42,7 @@ def _messages(
         ]
         if not row_ids:
             return
-        found = stored_messages(database, row_ids, archive.zone, archive.zone_name)
+        found = stored_messages(database, row_ids, archive.clock)
         yield from _page(database, [found[row_id] for row_id in row_ids], about)
         last = row_ids[-1]
 
@@ -51,6 +52,7 @@ def _page(
 ) -> Iterator[dict[str, Any]]:
     rows = full_rows(database, messages)
     attachments = attachments_of(database, [message.row_id for message in messages])
+    roots = _roots(database, messages[0].row_id, messages[-1].row_id, messages[0].conversation)
     for message, row in zip(messages, rows, strict=True):
         native_id, written = database.execute(
             "select native_id, written from message where id = ?", (message.row_id,)
@@ -66,7 +68,22 @@ def _page(
             "written": written,
             "body": message.body,
             "attachments": [
-                {**one, "missing": not one["available"]} for one in attachments[message.row_id]
+                {**one, "missing": not one["available"], "root": roots.get((message.row_id, at))}
+                for at, one in enumerate(attachments[message.row_id])
             ],
             "revisions": [body for (body,) in revisions],
         }
+
+
+def _roots(
+    database: sqlite3.Connection, first: int, last: int, conversation: int
+) -> dict[tuple[int, int], str]:
+    """The export that holds each attachment, by message and place, as it lay at the import."""
+    rows = database.execute(
+        "select message, row_number() over (partition by message order by position) - 1, root"
+        " from (select message, position, import.root as root from attachment"
+        " left join import on import.id = attachment.root"
+        " where conversation = ? and message between ? and ?)",
+        (conversation, first, last),
+    )
+    return {(message, at): root for message, at, root in rows}

@@ -75,7 +75,11 @@ def import_paths(
             exports += recognise(one, source)
         except ArchiveError as problem:
             unrecognised.append(problem.message)
-    report = import_exports(path, exports, read, options, progress)
+        except OSError as problem:
+            unrecognised.append(f"{str(one)!r} cannot be read: {problem.strerror}.")
+    report = ImportReport(())
+    if exports:
+        report = import_exports(path, exports, read, options, progress)
     return replace(report, unrecognised=tuple(unrecognised))
 
 
@@ -116,7 +120,7 @@ def _few_collections() -> Iterator[None]:
 
 
 def _import(run: Run, export: Export) -> ExportReport:
-    report = ExportReport(export.source, export.format, export.inside or export.path.name)
+    report = ExportReport(export.source, export.format, export.name)
     try:
         stamp = stamp_of(export, run.options)
         known = _known(run.database, stamp)

@@ -6,17 +6,17 @@ import sqlite3
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from echo_archive.alignment import Alignment, Moment, Occurrence
+from echo_archive.alignment import Alignment, Occurrence
 from echo_archive.content import Content, merged
 from echo_archive.conversion import content_of
 from echo_archive.keys import native_key, written_key
+from echo_archive.moments import Moment, moment_of, moments_of, together
 from echo_archive.records import Message
 from echo_archive.register import Register
 from echo_archive.rows import Place, Rows, free_row_ids, remove, stored
-from echo_archive.runs import runs, together
 from echo_archive.word_index import WordIndex, entry
 
-BATCH = 2_000
+BATCH = 8_000
 _HELD_BACK = BATCH // 2
 _PARAMETERS = 500
 
@@ -89,26 +89,32 @@ class Merge:
         return waiting[:cut]
 
     def _settle(self, batch: list[Message]) -> None:
-        settled = [(run, self._possible_keys(run)) for run in runs(batch)]
-        self._known = self._look_up([key for _, keys in settled for key in keys])
-        for run, keys in settled:
-            if run[0].native_id is not None:
-                self._settle_native(run[0], keys[0])
+        """Find which message each row is, then take them in the export's order."""
+        native = [self._native_key(one) if one.native_id is not None else None for one in batch]
+        moments = moments_of(batch)
+        possible = (
+            self._written_key(moment, number)
+            for moment, rows in moments.items()
+            for number in range(1, len(rows) + 2)
+        )
+        self._known = self._look_up([*(key for key in native if key is not None), *possible])
+        numbers = {moment: iter(self._numbers(moment, rows)) for moment, rows in moments.items()}
+        for message, key in zip(batch, native, strict=True):
+            if key is not None:
+                self._settle_native(message, key)
             else:
-                self._settle_written(run)
+                moment = moment_of(message)
+                written = self._written_key(moment, next(numbers[moment]))
+                self._settle_one(written, message, self._find(written))
         self._write_new()
 
-    def _possible_keys(self, run: list[Message]) -> list[bytes]:
-        first = run[0]
-        if first.native_id is not None:
-            return [native_key(self._register.source, first.conversation.key, first.native_id)]
-        return [self._written_key(first, number + 1) for number in range(len(run) + 1)]
-
-    def _written_key(self, message: Message, number: int) -> bytes:
-        sender = message.sender.key if message.sender else ""
-        return written_key(
-            self._register.source, message.conversation.key, message.written, sender, number
+    def _native_key(self, message: Message, occurrence: int = 1) -> bytes:
+        return native_key(
+            self._register.source, message.conversation.key, message.native_id or "", occurrence
         )
+
+    def _written_key(self, moment: Moment, number: int) -> bytes:
+        return written_key(self._register.source, *moment, number)
 
     def _look_up(self, keys: list[bytes]) -> dict[bytes, Known | None]:
         known: dict[bytes, Known | None] = dict.fromkeys(keys)
@@ -140,26 +146,18 @@ class Merge:
             and known.person != self._register.person(message.sender)
         ):
             number += 1
-            key = native_key(
-                self._register.source, message.conversation.key, message.native_id or "", number
-            )
+            key = self._native_key(message, number)
             known = self._find(key)
         self._settle_one(key, message, known)
 
-    def _settle_written(self, run: list[Message]) -> None:
-        first = run[0]
-        moment: Moment = (
-            first.conversation.key, first.written, first.sender.key if first.sender else "",
-        )  # fmt: skip
+    def _numbers(self, moment: Moment, rows: list[Message]) -> list[int]:
+        """Which of the messages of its moment each row is, counted from 1."""
         occurrences: list[Occurrence] = []
-        while one := self._find(self._written_key(first, len(occurrences) + 1)):
+        while one := self._find(self._written_key(moment, len(occurrences) + 1)):
             occurrences.append(
                 Occurrence(len(occurrences) + 1, one.body, bool(one.deleted), one.fresh)
             )
-        numbers = self._alignment.numbers(moment, run, occurrences)
-        for message, number in zip(run, numbers, strict=True):
-            key = self._written_key(message, number)
-            self._settle_one(key, message, self._find(key))
+        return self._alignment.numbers(moment, rows, occurrences)
 
     def _settle_one(self, key: bytes, message: Message, known: Known | None) -> None:
         conversation = self._register.conversation(message.conversation)

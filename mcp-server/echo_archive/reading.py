@@ -7,16 +7,15 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from echo_archive.errors import Unreadable
 from echo_archive.schema import VERSION, check_version
-from echo_archive.spans import find_zone
+from echo_archive.spans import Clock, clock_of
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # what it brings is loaded only where a model is configured
     from echo_archive.nearness import Nearness
 
 _IDLE = 4
@@ -36,23 +35,18 @@ class Archive:
         self.path = path
         self.nearness = nearness
         self._idle: list[tuple[sqlite3.Connection, tuple[int, int]]] = []
-        self._zone: tuple[tuple[int, int], str] | None = None
+        self._clock: tuple[tuple[int, int], Clock] | None = None
         self._lock = threading.Lock()
 
     @property
-    def zone_name(self) -> str:
-        """The zone whose clocks answers show beside UTC, as the last import was told."""
+    def clock(self) -> Clock:
+        """The clocks that answers show beside UTC, as the last import was told."""
         look = self._look()
-        if self._zone is None or self._zone[0] != look:
+        if self._clock is None or self._clock[0] != look:
             with self.reading() as database:
                 row = database.execute("select value from meta where key = 'zone'").fetchone()
-            self._zone = look, str(row[0]) if row else "UTC"
-        return self._zone[1]
-
-    @property
-    def zone(self) -> tzinfo:
-        """The same, as a zone."""
-        return find_zone(self.zone_name)
+            self._clock = look, clock_of(str(row[0]) if row else "UTC")
+        return self._clock[1]
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -123,23 +117,39 @@ class Archive:
 
 def _open(path: Path) -> sqlite3.Connection:
     try:
-        database = sqlite3.connect(
-            f"file:{quote(str(path.absolute()))}?mode=ro",
-            uri=True,
-            timeout=_BUSY_SECONDS,
-            isolation_level=None,
-            check_same_thread=False,
-        )
+        return _connected(path, "mode=ro")
+    except sqlite3.Error as problem:
+        if not _is_at_rest(path):
+            raise _cannot_read(problem) from problem
+    try:
+        return _connected(path, "mode=ro&immutable=1")
     except sqlite3.Error as problem:
         raise _cannot_read(problem) from problem
+
+
+def _is_at_rest(path: Path) -> bool:
+    """Whether nothing waits beside a database in a place where nothing can be written.
+
+    One in WAL mode makes SQLite write beside it even for reading, unless it is told that the file
+    does not change.
+    """
+    beside = (path.with_name(f"{path.name}-{end}") for end in ("wal", "journal"))
+    return not os.access(path.parent, os.W_OK) and not any(one.exists() for one in beside)
+
+
+def _connected(path: Path, how: str) -> sqlite3.Connection:
+    database = sqlite3.connect(
+        f"file:{quote(str(path.absolute()))}?{how}",
+        uri=True,
+        timeout=_BUSY_SECONDS,
+        isolation_level=None,
+        check_same_thread=False,
+    )
     try:
         database.execute("pragma query_only = on")
         database.execute(f"pragma cache_size = -{_CACHE_KIB}")
         _check_current(database)
-    except sqlite3.Error as problem:
-        database.close()
-        raise _cannot_read(problem) from problem
-    except Unreadable:
+    except (sqlite3.Error, Unreadable):
         database.close()
         raise
     return database

@@ -75,7 +75,7 @@ def recognise(path: Path, source: str | None = None) -> list[Export]:
     """
     if not path.exists():
         raise BadArgument(
-            "There is no such file or folder. Give the path of an export.", field="path"
+            f"There is no file or folder {str(path)!r}. Give the path of an export.", field="path"
         )
     found, damaged = _in_root(path)
     for root in sorted(path.glob("*.zip")) if path.is_dir() else ():

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 ABSOLUTE = "absolute"
 
@@ -44,7 +45,7 @@ class Attachment:
 
     Attributes:
         kind: `image`, `video`, `audio`, `file`, `sticker`, `contact` or `location`.
-        name: The file's name as the source gives it; a contact's name; `lat,lon`; a sticker's emoji.
+        name: The file's name as the source gives it, a contact's, `lat,lon`, a sticker's emoji.
         path: Relative to the export's folder, percent-decoded; None where the file is not there.
         missing: Whether the export names it without holding it.
         media_type: MIME type where the source says it.
@@ -68,9 +69,8 @@ class Reaction:
     count: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
-    """One row of a conversation, as read.
+class Message(NamedTuple):
+    """One row of a conversation, as read; a tuple, since millions of them are made.
 
     Attributes:
         instant_ms: Milliseconds since 1970 in UTC, of the first version.
@@ -78,11 +78,11 @@ class Message:
         precision: `minute`, `second` or `millisecond`.
         zone: `absolute`, or `assumed:<IANA name>` where the export gives only wall-clock time.
         sender: None when nobody or unknown.
-        links: Structural links only (entities, shares, previews); those of the body are found when it is stored.
+        links: Structural links only (entities, shares, previews); the body's are found later.
         event: For system rows, what happened, where the source says it.
         reply_to: Native id of the message answered, where the source gives one.
         revisions: All texts oldest first, where the export has them.
-        file: The file the row was read from, relative to the export; `line` its line or record number.
+        file: What the row was read from, relative to the export; `line` its line or number.
     """
 
     conversation: Conversation
@@ -110,7 +110,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """Something that was not read, or read with doubt: file, line and why, for the import report."""
+    """Something that was not read, or read with doubt: file, line and why, for the report."""
 
     file: str
     line: int
@@ -140,3 +140,8 @@ class Export:
     format: str
     path: Path
     inside: str = field(default="")
+
+    @property
+    def name(self) -> str:
+        """Folder or zip, and what in it, without the path to it."""
+        return "/".join(filter(None, (self.path.resolve().name, self.inside)))

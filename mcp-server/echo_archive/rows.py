@@ -13,6 +13,8 @@ from echo_archive.register import Register
 from echo_archive.schema import COUNTER_BITS
 
 _MESSAGE = f"insert into message values({', '.join('?' * 21)})"
+# The columns after a message's conversation are the fields of its content, in their order.
+_OWN = Content._fields.index("attachments")
 _CHILDREN = ("revision", "attachment", "link", "reaction")
 
 
@@ -47,15 +49,8 @@ class Rows:
 
     def add(self, place: Place, content: Content, digest: int) -> None:
         """Take a message; `digest` is that of what the export said."""
-        self.messages.append(
-            (
-                place.row_id, place.key, place.conversation, content.person, content.instant,
-                content.written, content.precision, content.zone, content.native_id, content.body,
-                content.system, content.event, content.reply, content.reply_quote, content.edited,
-                content.deleted, content.forwarded_from, digest, place.origin, place.line,
-                place.root,
-            )
-        )  # fmt: skip
+        about = (place.row_id, place.key, place.conversation, *content[:_OWN])
+        self.messages.append((*about, digest, place.origin, place.line, place.root))
         if content.attachments or content.links or content.reactions or content.revisions:
             self._add_children(place, content)
 

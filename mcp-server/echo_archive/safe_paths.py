@@ -12,9 +12,7 @@ def inside(name: str) -> str | None:
         name: As the export writes it, with either slash.
     """
     text = name.replace("\\", "/")
-    if not text or len(text) > MAX_LENGTH or text[0] in "/~" or "\x00" in text:
-        return None
-    if text[1:2] == ":" and text[0].isalpha():
+    if len(text) > MAX_LENGTH or "\x00" in text or _starts_elsewhere(text):
         return None
     parts: list[str] = []
     for part in text.split("/"):
@@ -24,4 +22,10 @@ def inside(name: str) -> str | None:
             parts.pop()
         elif part not in ("", "."):
             parts.append(part)
-    return "/".join(parts) or None
+    path = "/".join(parts)
+    return path if path and not _starts_elsewhere(path) else None
+
+
+def _starts_elsewhere(path: str) -> bool:
+    """Whether a path begins at the root, a home folder or a drive."""
+    return path.startswith(("/", "~")) or (path[1:2] == ":" and path[0].isalpha())

@@ -78,7 +78,8 @@ create table embedding(
   primary key(hash, model)) without rowid;
 create virtual table message_words using fts5(
   text, filter, content='', columnsize=0, prefix='1 2', tokenize="ascii tokenchars '_'");
-insert into message_words(message_words, rank) values('hashsize', 8388608);
+insert into message_words(message_words, rank) values('hashsize', 33554432);
+insert into message_words(message_words, rank) values('automerge', 16);
 create virtual table message_vocabulary using fts5vocab(message_words, 'col');
 """
 STEPS: tuple[str, ...] = (_FIRST,)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import log
 
@@ -56,14 +56,11 @@ class _Search:
 
     database: sqlite3.Connection
     query: Query
+    terms: tuple[Term, ...]
     scope: Scope
     before: Edges
     total: int
     counts: tuple[int, ...]
-
-    @property
-    def terms(self) -> tuple[Term, ...]:
-        return self.query.ranked
 
     def matches(self, group: Group, most: int) -> list[int]:
         """The newest messages that hold all words of a group, newest first."""
@@ -102,23 +99,37 @@ def search(
         scope: Where.
         before: Edges of the answer before, to go on with older messages.
     """
-    if not query.ranked:
+    terms = query.ranked
+    if not terms:
         return Ranked((), {})
     total = database.execute("select coalesce(sum(messages), 0) from conversation").fetchone()[0]
-    counts = tuple(_count(database, term) for term in query.ranked)
-    asked = _Search(database, query, scope, before or {}, max(int(total), 1), counts)
+    counts = tuple(_count(database, term) for term in terms)
+    asked = _Search(database, query, terms, scope, before or {}, max(int(total), 1), counts)
     lists = _lists(asked)
     weights = _weights(asked, lists)
-    scores: dict[int, float] = defaultdict(float)
-    for group, row_ids in lists.items():
-        weight = sum(weights[number] for number in group)
-        for row_id in row_ids:
-            so_far = scores[row_id]
-            scores[row_id] = max(so_far, weight) if len(group) > 1 else so_far + weight
-    best = sorted(scores.items(), key=lambda hit: (-hit[1], -hit[0]))
+    scores = _scores(lists, weights)
+    best = [(row_id, score) for score, row_id in sorted(_turned(scores), reverse=True)]
     rescored = _rescored(asked, weights, scores, [row_id for row_id, _ in best[:RESCORED]])
     others = _not_shown(asked, best[RESCORED:]) if asked.before else best[RESCORED:]
     return Ranked((*rescored, *others), _edges(asked, lists))
+
+
+def _scores(lists: dict[Group, list[int]], weights: Sequence[float]) -> dict[int, float]:
+    """What the words that each message is known to hold weigh together."""
+    scores: dict[int, float] = defaultdict(float)
+    for group, row_ids in lists.items():
+        weight = sum(weights[number] for number in group)
+        if len(group) == 1:
+            for row_id in row_ids:
+                scores[row_id] += weight
+        else:
+            for row_id in row_ids:
+                scores[row_id] = max(scores[row_id], weight)
+    return scores
+
+
+def _turned(scores: dict[int, float]) -> Iterator[tuple[float, int]]:
+    return zip(scores.values(), scores, strict=True)
 
 
 def _not_shown(asked: _Search, hits: list[Hit]) -> list[Hit]:

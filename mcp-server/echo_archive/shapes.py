@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import tzinfo
-from typing import Any
+from typing import Any, TypeVar
 
 from echo_archive.conversion import PRECISIONS
 from echo_archive.keys import message_id
-from echo_archive.spans import find_zone, instant_text, local_text
+from echo_archive.spans import Clock, clock_of, instant_text
 
 LONGEST_TEXT = 4_000
 _ASSUMED = "assumed:"
 _PARAMETERS = 500
 Row = dict[str, Any]
+Shape = TypeVar("Shape")
 
 _MESSAGES = """
 select message.id, message.hash, conversation.name, source.name || ':' || conversation.key,
@@ -49,13 +49,13 @@ class Stored:
 
 
 def stored_messages(
-    database: sqlite3.Connection, row_ids: Sequence[int], zone: tzinfo, zone_name: str
+    database: sqlite3.Connection, row_ids: Sequence[int], clock: Clock
 ) -> dict[int, Stored]:
     """The messages with these row ids; those that are gone are left out."""
     found: dict[int, Stored] = {}
     for part in _parts(row_ids):
         for row in database.execute(_MESSAGES.format(marks=_marks(part)), part):
-            found[row[0]] = _stored(row, zone, zone_name)
+            found[row[0]] = _stored(row, clock)
     return found
 
 
@@ -88,34 +88,33 @@ def cut(body: str, name: str = "text") -> Row:
 
 def attachments_of(database: sqlite3.Connection, row_ids: Sequence[int]) -> dict[int, list[Row]]:
     """What came with each message, in order."""
-    found: dict[int, list[Row]] = defaultdict(list)
-    rows = _children(
-        database,
+
+    def shape(
+        kind: str, name: str | None, path: str | None, media_type: str | None, size: int | None,
+        missing: int,
+    ) -> Row:  # fmt: skip
+        return {
+            "kind": kind,
+            "name": name,
+            "path": path,
+            "media_type": media_type,
+            "size": size,
+            "available": not missing,
+        }
+
+    query = (
         "select message, kind, name, path, media_type, size, missing from attachment"
-        " where message in ({marks}) order by message, position",
-        row_ids,
+        " where message in ({marks}) order by message, position"
     )
-    for message, kind, name, path, media_type, size, missing in rows:
-        found[message].append(
-            {
-                "kind": kind,
-                "name": name,
-                "path": path,
-                "media_type": media_type,
-                "size": size,
-                "available": not missing,
-            }
-        )
-    return found
+    return _by_message(database, query, row_ids, shape)
 
 
-def _stored(row: Sequence[Any], zone: tzinfo, zone_name: str) -> Stored:
+def _stored(row: Sequence[Any], clock: Clock) -> Stored:
     (row_id, key, conversation, conversation_id, source, sender, is_me, instant, assumed,
      precision, body, system, event, reply, quote, edited, deleted, forwarded, number,
      person) = row  # fmt: skip
     if assumed:
-        zone_name = assumed.removeprefix(_ASSUMED)
-        zone = find_zone(zone_name)
+        clock = clock_of(assumed.removeprefix(_ASSUMED))
     coordinates = {
         "message_id": message_id(key),
         "hash": key.hex(),
@@ -125,8 +124,8 @@ def _stored(row: Sequence[Any], zone: tzinfo, zone_name: str) -> Stored:
         "sender": sender,
         "is_me": bool(is_me),
         "timestamp": instant_text(instant),
-        "local_time": local_text(instant, zone),
-        "zone": zone_name,
+        "local_time": clock.shows(instant),
+        "zone": clock.name,
     }
     said = {
         "precision": PRECISIONS[precision],
@@ -141,29 +140,32 @@ def _stored(row: Sequence[Any], zone: tzinfo, zone_name: str) -> Stored:
 
 
 def _links(database: sqlite3.Connection, row_ids: Sequence[int]) -> dict[int, list[str]]:
-    found: dict[int, list[str]] = defaultdict(list)
-    rows = _children(
-        database,
+    query = (
         "select message, url.url from link join url on url.id = link.url"
-        " where message in ({marks}) order by message, position",
-        row_ids,
+        " where message in ({marks}) order by message, position"
     )
-    for message, url in rows:
-        found[message].append(url)
-    return found
+    return _by_message(database, query, row_ids, str)
 
 
 def _reactions(database: sqlite3.Connection, row_ids: Sequence[int]) -> dict[int, list[Row]]:
-    found: dict[int, list[Row]] = defaultdict(list)
-    rows = _children(
-        database,
+    def shape(emoji: str, actor: str | None, count: int) -> Row:
+        return {"emoji": emoji, "actor": actor, "count": count}
+
+    query = (
         "select message, emoji, person.name, count from reaction"
         " left join person on person.id = reaction.person"
-        " where message in ({marks}) order by message, position",
-        row_ids,
+        " where message in ({marks}) order by message, position"
     )
-    for message, emoji, actor, count in rows:
-        found[message].append({"emoji": emoji, "actor": actor, "count": count})
+    return _by_message(database, query, row_ids, shape)
+
+
+def _by_message(
+    database: sqlite3.Connection, query: str, row_ids: Sequence[int], shape: Callable[..., Shape]
+) -> dict[int, list[Shape]]:
+    """Of each message the rows of a query that begins with it, shaped from their other columns."""
+    found: dict[int, list[Shape]] = defaultdict(list)
+    for message, *columns in _children(database, query, row_ids):
+        found[message].append(shape(*columns))
     return found
 
 

@@ -43,6 +43,23 @@ def find_span(start: str | None, end: str | None, zone: tzinfo) -> Span:
     return Span(first, last)
 
 
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """A zone by its IANA name, whose clocks answers show beside UTC."""
+
+    name: str
+    zone: tzinfo
+
+    def shows(self, milliseconds: int) -> str:
+        """An instant on these clocks, with its distance from UTC."""
+        return local_text(milliseconds, self.zone)
+
+
+def clock_of(name: str) -> Clock:
+    """The clocks of a zone; those of UTC where this machine does not know it."""
+    return Clock(name, find_zone(name))
+
+
 @lru_cache(maxsize=256)
 def find_zone(name: str) -> tzinfo:
     """A zone by its IANA name; UTC where this machine does not know it."""

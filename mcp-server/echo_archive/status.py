@@ -19,13 +19,23 @@ def status_of(archive: Archive) -> dict[str, Any]:
         return {
             "schema": VERSION,
             "bytes": archive.path.stat().st_size,
-            "zone": archive.zone_name,
+            "zone": archive.clock.name,
             "messages": messages,
             "sources": _sources(database),
             "imports": _imports(database),
             "keyword_index": {"messages": _indexed(database), "of": messages},
             "embeddings": _embeddings(database),
         }
+
+
+def without_owner(archive: Archive) -> list[str]:
+    """Sources with messages in which nobody is known to be the owner."""
+    with archive.reading() as database:
+        rows = database.execute(
+            "select name from source where id in (select source from conversation where messages)"
+            " and id not in (select source from person where is_me) order by name"
+        ).fetchall()
+    return [name for (name,) in rows]
 
 
 def _sources(database: sqlite3.Connection) -> list[dict[str, Any]]:

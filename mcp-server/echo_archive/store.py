@@ -12,6 +12,7 @@ from echo_archive.schema import migrate
 
 BUSY_SECONDS = 10.0
 _SETTINGS = (
+    "pragma page_size = 8192",
     "pragma synchronous = normal",
     "pragma cache_size = -262144",
     "pragma temp_store = file",

@@ -5,8 +5,7 @@ from __future__ import annotations
 import sqlite3
 from typing import Any
 
-from echo_archive.reading import Archive
-from echo_archive.spans import instant_text, local_text
+from echo_archive.spans import Clock, instant_text
 
 MOST_PARTICIPANTS = 30
 Page = tuple[int, int]
@@ -30,7 +29,7 @@ order by conversation.last_id desc, conversation.id desc limit ?5
 
 def summaries(
     database: sqlite3.Connection,
-    archive: Archive,
+    clock: Clock,
     *,
     source: int | None,
     name: str | None,
@@ -41,7 +40,7 @@ def summaries(
 
     Args:
         database: The archive.
-        archive: Whose zone is shown.
+        clock: What local times are shown by.
         source: Number of a source, None for all.
         name: A folded part of a name, None for all.
         after: The place of the last one that was shown.
@@ -49,18 +48,18 @@ def summaries(
     """
     values = (source, name, *(after or (None, None)), most)
     rows = database.execute(_CONVERSATIONS, values).fetchall()
-    return [((row[12], row[0]), _conversation(database, row, archive)) for row in rows]
+    return [((row[12], row[0]), _conversation(database, row, clock)) for row in rows]
 
 
-def summary(database: sqlite3.Connection, number: int, archive: Archive) -> dict[str, Any]:
+def summary(database: sqlite3.Connection, number: int, clock: Clock) -> dict[str, Any]:
     """One conversation as the list shows it."""
     text = _CONVERSATIONS.replace("where messages > 0", "where conversation.id = ?6")
     row = database.execute(text, (None, None, None, None, 1, number)).fetchone()
-    return _conversation(database, row, archive)
+    return _conversation(database, row, clock)
 
 
 def _conversation(
-    database: sqlite3.Connection, row: tuple[Any, ...], archive: Archive
+    database: sqlite3.Connection, row: tuple[Any, ...], clock: Clock
 ) -> dict[str, Any]:
     (number, key, name, source, kind, messages, first, last, images, videos, files, links, _) = row
     names = [
@@ -85,8 +84,8 @@ def _conversation(
         "message_count": messages,
         "first_timestamp": None if first is None else instant_text(first),
         "last_timestamp": None if last is None else instant_text(last),
-        "last_local_time": None if last is None else local_text(last, archive.zone),
-        "zone": archive.zone_name,
+        "last_local_time": None if last is None else clock.shows(last),
+        "zone": clock.name,
         "image_count": images,
         "video_count": videos,
         "file_count": files,

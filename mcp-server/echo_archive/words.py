@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
 
 # Scripts without spaces: Thai, Lao, Myanmar, Khmer, kana, Han, Hangul.
 _SPACELESS = (
@@ -33,19 +34,21 @@ _UNDECOMPOSED = str.maketrans(
     {"ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h"}
 )
 _DOUBLED = frozenset("bdgmnprt")
-_KEPT = 200_000
+_KEPT = 100_000
 VERSION = 1  # raised when a text gives other words than it did, so that indexes are made anew
 _LONGEST = 64
 
 
 class _Remembered(dict[str, str]):
-    """Pieces as written → their words, joined by spaces; people write few different ones."""
+    """What stands between two spaces → its words, joined; people write the same again and again."""
 
-    def __missing__(self, piece: str) -> str:
-        if len(self) >= _KEPT:
-            self.clear()
-        made = self[piece] = " ".join(_words_of_piece(piece))
-        return made
+    def __missing__(self, written: str) -> str:
+        found = " ".join([word for _, _, word in placed(written)])
+        if len(written) <= _LONGEST:
+            if len(self) >= _KEPT:
+                self.clear()
+            self[written] = found
+        return found
 
 
 _REMEMBERED = _Remembered()
@@ -58,15 +61,14 @@ def words(text: str) -> list[str]:
 
 def indexed(text: str) -> str:
     """The words of a text, joined by spaces, as the index takes them."""
-    pieces = (_ASCII_PIECE if text.isascii() else _PIECE).findall(text)
-    return " ".join([_REMEMBERED[piece] for piece in pieces])
+    return " ".join(map(_REMEMBERED.__getitem__, text.split()))
 
 
 def placed(text: str) -> Iterator[tuple[int, int, str]]:
     """Each word of a text with where it stands: first and last-but-one character, and the word."""
     for found in (_ASCII_PIECE if text.isascii() else _PIECE).finditer(text):
         piece, start = found.group(), found.start()
-        made = _REMEMBERED[piece].split()
+        made = _words_of_piece(piece)
         if _SPACELESS_START.match(piece) and len(made) == len(piece):
             for offset, word in enumerate(made):
                 yield start + offset, min(start + offset + 2, found.end()), word
@@ -117,7 +119,8 @@ def _without_last_vowel(word: str) -> str:
     return word[:-1] if len(word) > 3 and word[-1] == "e" else word
 
 
-def _words_of_piece(piece: str) -> list[str]:
+@lru_cache(maxsize=_KEPT)
+def _words_of_piece(piece: str) -> tuple[str, ...]:
     if _SPACELESS_START.match(piece):
         return _pairs(piece)
     if "'" in piece or "’" in piece:
@@ -127,21 +130,21 @@ def _words_of_piece(piece: str) -> list[str]:
         _PART.findall(piece) if (piece.isascii() and not piece.islower()) or "_" in piece else []
     )
     if len(parts) < 2:
-        return [whole] if whole.strip("_") else []
-    return [whole, *(stem(part.lower())[:_LONGEST] for part in parts)]
+        return (whole,) if whole.strip("_") else ()
+    return whole, *(stem(part.lower())[:_LONGEST] for part in parts)
 
 
-def _pairs(run: str) -> list[str]:
+def _pairs(run: str) -> tuple[str, ...]:
     """Overlapping pairs and the last character alone, so that every character begins one."""
     plain = unicodedata.normalize("NFKC", run)
-    return [plain[at : at + 2] for at in range(len(plain))]
+    return tuple(plain[at : at + 2] for at in range(len(plain)))
 
 
-def _around_apostrophe(piece: str) -> list[str]:
+def _around_apostrophe(piece: str) -> tuple[str, ...]:
     """Ada's → ada, don't → dont, l'eau → l eau."""
     first, *others = [fold(part) for part in re.split("['’]", piece) if part]
     if others == ["s"] or not others:
-        return [stem(first)[:_LONGEST]]
+        return (stem(first)[:_LONGEST],)
     if len(first) <= 2:
-        return [first, *(stem(part)[:_LONGEST] for part in others)]
-    return [(first + "".join(others))[:_LONGEST]]
+        return first, *(stem(part)[:_LONGEST] for part in others)
+    return ((first + "".join(others))[:_LONGEST],)

@@ -12,6 +12,7 @@ from typing import Any
 from echo_archive.importers.bench import Bench, folded, well_formed
 from echo_archive.importers.reruns import latest_rows
 from echo_archive.importers.signal_markdown import Row, blocks, row_of
+from echo_archive.importers.text_lines import MAX_LINE
 from echo_archive.records import Attachment, Conversation, Message, Person, Reaction, Skipped
 from echo_archive.wall_clock import WallClock
 
@@ -84,7 +85,7 @@ def _rows(bench: Bench) -> Iterator[Row]:
                 bench.line = block.line
                 yield row_of(block)
             return
-        for line in file:
+        while line := file.readline(MAX_LINE):
             bench.line += 1
             if line.strip():
                 row = _json_row(line)

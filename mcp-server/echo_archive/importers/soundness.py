@@ -36,10 +36,15 @@ def _are_texts(message: Message) -> bool:
         return False
     if message.attachments and not _attachments_are_sound(message):
         return False
-    texts = (*message.links, *message.revisions, *(one.emoji for one in message.reactions))
-    return all(type(text) is str for text in texts) and all(
-        type(one.count) is int for one in message.reactions
+    if message.reactions and not _reactions_are_sound(message):
+        return False
+    return not (message.links or message.revisions) or all(
+        type(text) is str for text in (*message.links, *message.revisions)
     )
+
+
+def _reactions_are_sound(message: Message) -> bool:
+    return all(type(one.emoji) is str and type(one.count) is int for one in message.reactions)
 
 
 def _attachments_are_sound(message: Message) -> bool:

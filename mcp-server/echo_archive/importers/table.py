@@ -20,6 +20,7 @@ from echo_archive.importers import (
 )
 from echo_archive.importers.bench import Bench
 from echo_archive.importers.soundness import is_sound
+from echo_archive.importers.text_lines import EndlessLine
 from echo_archive.json_stream import BrokenJson
 from echo_archive.records import Export, Message, Options, Skipped
 from echo_archive.tree import FolderTree, Tree
@@ -38,6 +39,16 @@ IMPORTERS: dict[str, Callable[[Bench], Iterator[Message | Skipped]]] = {
     "signal-export-md": signal_export.read,
     "signal-desktop-jsonl": signal_plaintext.read,
 }
+# RuntimeError is what `zipfile` raises where it wants a password.
+_UNREADABLE = (
+    OSError,
+    EOFError,
+    RuntimeError,
+    zipfile.BadZipFile,
+    zlib.error,
+    BrokenJson,
+    EndlessLine,
+)
 
 
 def read(export: Export, options: Options) -> Iterator[Message | Skipped]:
@@ -61,7 +72,7 @@ def read(export: Export, options: Options) -> Iterator[Message | Skipped]:
                 yield Skipped(row.file, row.line, "a message was not read: a field is of no use")
             else:
                 yield row
-    except (OSError, EOFError, zipfile.BadZipFile, zlib.error, BrokenJson, RuntimeError) as problem:
+    except _UNREADABLE as problem:
         yield from bench.closing()
         why = (
             "it is damaged or cut short"

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
+from zipfile import BadZipFile
 
 from echo_archive.importers.bench import Bench, folded, well_formed
+from echo_archive.importers.text_lines import EndlessLine
 from echo_archive.importers.whatsapp_content import Content, Said
 from echo_archive.importers.whatsapp_dates import DateOrder, day_of
 from echo_archive.importers.whatsapp_events import OF_GROUPS, event_of
@@ -96,7 +100,8 @@ class _Survey:
 def _survey(bench: Bench) -> _Survey:
     survey = _Survey()
     survey.claimed.update((*bench.options.owner, _title(bench) or ""))
-    with bench.tree.open(bench.file) as file:
+    # What ends the walk too early ends the reading at the same place, which then tells of it.
+    with bench.tree.open(bench.file) as file, suppress(EndlessLine, BadZipFile, zlib.error):
         for row in rows(file):
             survey.count += 1
             survey.order.take(row.header, row.text)

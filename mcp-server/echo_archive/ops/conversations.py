@@ -40,7 +40,7 @@ def list_conversations_op(
     with archive.reading() as database:
         found = summaries(
             database,
-            archive,
+            archive.clock,
             source=find_source(database, source),
             name=query and fold(query.strip()),
             after=pair_of(question, cursor),

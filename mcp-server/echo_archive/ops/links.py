@@ -7,12 +7,12 @@ from typing import Any
 
 from echo_archive.arguments import checked_number, optional_text
 from echo_archive.cursors import cursor_of, pair_of
+from echo_archive.filters import checked_filters
 from echo_archive.links import host_of
 from echo_archive.quoting import QUOTED
 from echo_archive.reading import Archive
-from echo_archive.scope import Scope, find_scope
+from echo_archive.scope import Scope
 from echo_archive.shapes import cut, stored_messages
-from echo_archive.spans import find_span
 
 DEFAULT_LIMIT, MAX_LIMIT = 50, 200
 
@@ -44,19 +44,16 @@ def list_links_op(
         BadArgument: An argument is wrong.
     """
     checked_number(limit, "limit", MAX_LIMIT)
-    domain = optional_text(domain, "domain")
-    named = {
-        "conversation": optional_text(conversation, "conversation"),
-        "source": optional_text(source, "source"),
-    }
-    span = find_span(optional_text(start, "start"), optional_text(end, "end"), archive.zone)
-    question = {"op": "list_links", **named, "domain": domain, "start": start, "end": end}
+    domain, clock = optional_text(domain, "domain"), archive.clock
+    filters = checked_filters(clock, start=start, end=end, conversation=conversation, source=source)
+    question = {"op": "list_links", "domain": domain, **filters.said}
     after = pair_of(question, cursor)
     with archive.reading() as database:
-        scope = find_scope(database, **named, span=span)
-        found = _links(database, scope, domain and _host(domain), after, limit + 1)
+        found = _links(
+            database, filters.scope(database), domain and _host(domain), after, limit + 1
+        )
         row_ids = [newest for newest, *_ in found[:limit]]
-        messages = stored_messages(database, row_ids, archive.zone, archive.zone_name)
+        messages = stored_messages(database, row_ids, clock)
     rows = [
         {
             **messages[newest].coordinates,
@@ -88,33 +85,49 @@ def _links(
     after: tuple[int, int] | None,
     most: int,
 ) -> list[tuple[int, int, str, str, int]]:
-    """Newest message, number, address, host and count of each address, by the first two."""
-    conditions = ["message between :first and :last"]
-    if scope.conversation is not None:
-        conditions.append("conversation = :conversation")
-    elif scope.source is not None:
-        conditions.append("conversation in (select id from conversation where source = :source)")
+    """Of each address the newest message with its place in it, address, host and count.
+
+    The links are walked from the newest on, so that a page costs what it shows.
+    """
+    conditions = [_within(scope, "link")]
     if domain is not None:
         conditions.append(
-            "url in (select id from url where host = :domain"
+            "link.url in (select id from url where host = :domain"
             " or substr(host, -length(:domain) - 1) = '.' || :domain)"
         )
-    newest, number = after or (None, None)
+    if after is not None:
+        conditions.append("(link.message, link.position) < (:message, :position)")
+    message, position = after or (None, None)
     return database.execute(
-        "select newest, number, url.url, url.host, count from"  # noqa: S608
-        " (select max(message) as newest, url as number, count(*) as count from link"
-        f" where {' and '.join(conditions)} group by url)"
-        " join url on url.id = number"
-        " where :newest is null or (newest, number) < (:newest, :number)"
-        " order by newest desc, number desc limit :most",
+        "select link.message, link.position, url.url, url.host,"  # noqa: S608
+        f" (select count(*) from link as same where same.url = link.url"
+        f" and {_within(scope, 'same')})"
+        f" from link join url on url.id = link.url where {' and '.join(conditions)}"
+        " and not exists (select 1 from link as newer where newer.url = link.url"
+        f" and newer.message > link.message and {_within(scope, 'newer')})"
+        " order by link.message desc, link.position desc limit :most",
         {
             "first": scope.first,
             "last": scope.last,
             "conversation": scope.conversation,
             "source": scope.source,
             "domain": domain,
-            "newest": newest,
-            "number": number,
+            "message": message,
+            "position": position,
             "most": most,
         },
     ).fetchall()
+
+
+def _within(scope: Scope, links: str) -> str:
+    """The condition for links in a scope; `+` keeps the way to an address its own index."""
+    times = f"{links}.message between :first and :last"
+    if scope.conversation is not None:
+        column = f"{'' if links == 'link' else '+'}{links}.conversation"
+        return f"{times} and {column} = :conversation"
+    if scope.source is not None:
+        return (
+            f"{times} and +{links}.conversation in"  # noqa: S608
+            " (select id from conversation where source = :source)"
+        )
+    return times

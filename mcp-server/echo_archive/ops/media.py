@@ -6,13 +6,13 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
-from echo_archive.arguments import checked_choice, checked_number, optional_text
+from echo_archive.arguments import checked_choice, checked_number
 from echo_archive.cursors import cursor_of, pair_of
+from echo_archive.filters import checked_filters
 from echo_archive.quoting import QUOTED
 from echo_archive.reading import Archive
-from echo_archive.scope import Scope, find_scope
+from echo_archive.scope import Scope
 from echo_archive.shapes import Row, cut, stored_messages
-from echo_archive.spans import find_span
 
 DEFAULT_LIMIT, MAX_LIMIT = 50, 200
 KINDS = ("image", "video", "audio", "file", "sticker", "contact", "location")
@@ -50,17 +50,14 @@ def list_media_op(
     checked_number(limit, "limit", MAX_LIMIT)
     if kind is not None:
         checked_choice(kind, "kind", KINDS)
-    named = {
-        "conversation": optional_text(conversation, "conversation"),
-        "sender": optional_text(sender, "sender"),
-        "source": optional_text(source, "source"),
-    }
-    span = find_span(optional_text(start, "start"), optional_text(end, "end"), archive.zone)
-    question = {"op": "list_media", **named, "kind": kind, "start": start, "end": end}
+    filters = checked_filters(
+        archive.clock, start=start, end=end,
+        conversation=conversation, sender=sender, source=source,
+    )  # fmt: skip
+    question = {"op": "list_media", "kind": kind, **filters.said}
     after = pair_of(question, cursor)
     with archive.reading() as database:
-        scope = find_scope(database, **named, span=span)
-        found = _attachments(database, scope, kind, after, limit + 1)
+        found = _attachments(database, filters.scope(database), kind, after, limit + 1)
         rows = _rows(database, found[:limit], archive)
     place = found[limit - 1][:2] if len(found) > limit else None
     return {
@@ -105,7 +102,7 @@ def _attachments(
 
 def _rows(database: sqlite3.Connection, found: list[Found], archive: Archive) -> list[Row]:
     row_ids = list(dict.fromkeys(one[0] for one in found))
-    messages = stored_messages(database, row_ids, archive.zone, archive.zone_name)
+    messages = stored_messages(database, row_ids, archive.clock)
     rows = []
     for row_id, _, kind, name, path, media_type, size, missing, root in found:
         message = messages[row_id]
@@ -115,6 +112,7 @@ def _rows(database: sqlite3.Connection, found: list[Found], archive: Archive) ->
                 "kind": kind,
                 "name": name,
                 "path": path,
+                "export": root or None,
                 "media_type": media_type,
                 "size": size,
                 "available": not missing and _is_there(root, path),

@@ -7,18 +7,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from echo_archive.arguments import checked_number, checked_text, optional_text
+from echo_archive.arguments import checked_number, checked_text
 from echo_archive.cursors import cursor_of, place_of, wrong_cursor
 from echo_archive.errors import Unavailable
+from echo_archive.filters import checked_filters
 from echo_archive.fusion import Fused, fused
 from echo_archive.highlights import highlights, passage
 from echo_archive.query import Query, meaning, parse
 from echo_archive.quoting import QUOTED
 from echo_archive.reading import Archive
-from echo_archive.scope import Scope, find_scope
+from echo_archive.scope import Scope
 from echo_archive.search import Edges, Ranked, search, texts_of
 from echo_archive.shapes import Row, Stored, attachments_of, cut, stored_messages
-from echo_archive.spans import find_span
+from echo_archive.spans import Clock
 from echo_archive.words import words
 
 DEFAULT_LIMIT, DEFAULT_K, MOST = 20, 20, 100
@@ -64,17 +65,19 @@ def search_messages_op(
         BadArgument: An argument is wrong.
     """
     checked_number(limit, "limit", MOST)
-    question = _question(
-        archive, "search_messages", query, conversation, sender, source, start, end
-    )
-    where = _where(place_of(question, cursor))
     asked = parse(checked_text(query, "query"))
+    clock = archive.clock
+    filters = checked_filters(
+        clock, start=start, end=end, conversation=conversation, sender=sender, source=source
+    )
+    question = {"op": "search_messages", "query": query, **filters.said}
+    where = _where(place_of(question, cursor))
     with archive.reading() as database:
-        scope = _scope(database, archive, question)
+        scope = filters.scope(database)
         ranked = search(database, asked, scope, where.before)
         near, note = _by_meaning(archive, database, query, asked, scope, first=not where.before)
         page, found = _page(archive, ranked, near, where.shown, limit)
-        rows = _hits(database, archive, page, asked, dict(ranked.hits), dict(near or ()))
+        rows = _hits(database, clock, page, asked, dict(ranked.hits), dict(near or ()))
     return {
         "quoted": QUOTED,
         "hits": rows,
@@ -113,40 +116,21 @@ def semantic_search_op(
         Unavailable: No model is configured, nothing is embedded, or the endpoint does not answer.
     """
     checked_number(k, "k", MOST)
-    question = _question(
-        archive, "semantic_search", query, conversation, sender, source, start, end
+    checked_text(query, "query")
+    clock = archive.clock
+    filters = checked_filters(
+        clock, start=start, end=end, conversation=conversation, sender=sender, source=source
     )
     if archive.nearness is None:
         raise Unavailable(f"{NO_MODEL}. Set ECHO_EMBED_MODEL, or use search_messages.")
     with archive.reading() as database:
-        scope = _scope(database, archive, question)
-        near = archive.nearness.nearest(database, query, scope, k)
+        near = archive.nearness.nearest(database, query, filters.scope(database), k)
         nothing = Query((), (), ())
         page = [Fused(row_id, 0.0, None, rank) for rank, (row_id, _) in enumerate(near, 1)]
-        rows = _hits(database, archive, page, nothing, {}, dict(near))
+        rows = _hits(database, clock, page, nothing, {}, dict(near))
     for row in rows:
         del row["score"], row["keyword_rank"], row["semantic_rank"], row["highlights"]
     return {"quoted": QUOTED, "hits": rows, "count": len(rows), "next_cursor": None}
-
-
-def _question(archive: Archive, op: str, query: str, *filters: str | None) -> dict[str, str | None]:
-    """All that names what is asked for, checked as far as that needs no database."""
-    names = ("conversation", "sender", "source", "start", "end")
-    checked = {name: optional_text(value, name) for name, value in zip(names, filters, strict=True)}
-    find_span(checked["start"], checked["end"], archive.zone)
-    return {"op": op, "query": checked_text(query, "query"), **checked}
-
-
-def _scope(
-    database: sqlite3.Connection, archive: Archive, question: dict[str, str | None]
-) -> Scope:
-    return find_scope(
-        database,
-        conversation=question["conversation"],
-        sender=question["sender"],
-        source=question["source"],
-        span=find_span(question["start"], question["end"], archive.zone),
-    )
 
 
 def _by_meaning(
@@ -194,14 +178,14 @@ def _page(
 
 def _hits(
     database: sqlite3.Connection,
-    archive: Archive,
+    clock: Clock,
     page: Sequence[Fused],
     asked: Query,
     by_word: dict[int, float],
     similarities: dict[int, float],
 ) -> list[Row]:
     row_ids = [one.row_id for one in page]
-    messages = stored_messages(database, row_ids, archive.zone, archive.zone_name)
+    messages = stored_messages(database, row_ids, clock)
     attachments = attachments_of(database, row_ids)
     rows = []
     for one in page:

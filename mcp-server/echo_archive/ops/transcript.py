@@ -6,15 +6,15 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
-from echo_archive.arguments import checked_choice, checked_number, checked_text, optional_text
+from echo_archive.arguments import checked_choice, checked_number, checked_text
 from echo_archive.cursors import cursor_of, row_of
 from echo_archive.errors import NotFound
+from echo_archive.filters import checked_filters
 from echo_archive.keys import key_range
 from echo_archive.quoting import QUOTED
 from echo_archive.reading import Archive
-from echo_archive.scope import Scope, find_scope
+from echo_archive.scope import Scope
 from echo_archive.shapes import Row, full_rows, stored_messages
-from echo_archive.spans import find_span
 from echo_archive.summaries import summary
 
 DEFAULT_LIMIT, MAX_LIMIT = 100, 500
@@ -49,15 +49,14 @@ def get_conversation_op(
     checked_text(conversation, "conversation")
     checked_number(limit, "limit", MAX_LIMIT)
     newest = checked_choice(page, "page", PAGES) == "newest"
-    span = find_span(optional_text(start, "start"), optional_text(end, "end"), archive.zone)
-    question = {"op": "get_conversation", "conversation": conversation, "page": page,
-                "start": start, "end": end}  # fmt: skip
+    filters = checked_filters(archive.clock, start=start, end=end, conversation=conversation)
+    question = {"op": "get_conversation", "page": page, **filters.said}
     edge = row_of(question, cursor)
     with archive.reading() as database:
-        scope = find_scope(database, conversation=conversation, span=span)
+        scope = filters.scope(database)
         found = _page(database, scope, newest, edge, limit + 1)
         more, row_ids = len(found) > limit, sorted(found[:limit])
-        about = summary(database, scope.conversation or 0, archive)
+        about = summary(database, scope.conversation or 0, archive.clock)
         rows = _rows(database, row_ids, archive)
     place = (row_ids[0] if newest else row_ids[-1]) if more else None
     return {
@@ -133,5 +132,5 @@ def _page(
 
 
 def _rows(database: sqlite3.Connection, row_ids: Sequence[int], archive: Archive) -> list[Row]:
-    found = stored_messages(database, row_ids, archive.zone, archive.zone_name)
+    found = stored_messages(database, row_ids, archive.clock)
     return full_rows(database, [found[row_id] for row_id in row_ids])
