@@ -101,6 +101,10 @@ class Routing:
                 places.setdefault(place, kind)
         return places
 
+    @cached_property
+    def _fixed_ids(self) -> frozenset[int]:
+        return frozenset(map(id, self.fixed.values()))
+
     @property
     def types(self) -> tuple[str, ...]:
         """What the frontmatter `type` may say: the kinds, then the fixed notes' own."""
@@ -110,7 +114,7 @@ class Routing:
     def kind_of(self, path: str, note_type: object) -> Kind | None:
         """What a note is: a fixed place decides, then the frontmatter `type`, then the folder."""
         place = self.kind_at(path)
-        if any(place is kind for kind in self.fixed.values()):
+        if id(place) in self._fixed_ids:
             return place
         named = self.kinds.get(note_type) if isinstance(note_type, str) else None
         return named or place
