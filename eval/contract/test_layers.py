@@ -32,7 +32,9 @@ PURE = """
 """
 LAYERS: list[tuple[str, str, str]] = [
     ("pure: text in, values out", CORE, PURE),
-    ("what vaults stand on", CORE, "vault locks scratch writers acquaintance tally rest.access"),
+    ("what vaults stand on", CORE, "vault locks scratch writers tally rest.access"),
+    ("", CORE, "state_file"),
+    ("", CORE, "acquaintance"),
     ("", CORE, "config folder rest.answers outbox_entry outbox_database copies"),
     ("", CORE, "rest.faults outbox_file own_nonce"),
     ("", CORE, "rest.client ledger"),

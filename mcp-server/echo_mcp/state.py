@@ -10,6 +10,7 @@ import secrets
 import tempfile
 from pathlib import Path
 
+from echo_memory import state_file
 from echo_memory.errors import Misconfigured
 
 MIN_TOKEN = 32
@@ -82,7 +83,7 @@ def read_token(path: Path) -> str:
 
 def write_address(folder: Path, url: str) -> None:
     """Leave word of where the server listens, for clients on this machine."""
-    _replace(folder / ADDRESS_FILE, json.dumps({"url": url, "pid": os.getpid()}))
+    state_file.write(folder / ADDRESS_FILE, json.dumps({"url": url, "pid": os.getpid()}).encode())
 
 
 def read_address(folder: Path) -> str:
@@ -122,10 +123,6 @@ def _create(path: Path, text: str) -> None:
         ) from error
     finally:
         draft.unlink()
-
-
-def _replace(path: Path, text: str) -> None:
-    _draft(path, text).replace(path)
 
 
 def _draft(path: Path, text: str) -> Path:
