@@ -61,7 +61,7 @@ def kept_token(folder: Path) -> str:
 
 def renew_token(folder: Path) -> None:
     """Put a new token into the state folder, in one step; whoever reads sees the old or the new."""
-    _replace(folder / TOKEN_FILE, _new_token())
+    state_file.write(folder / TOKEN_FILE, _new_token().encode())
 
 
 def read_token(path: Path) -> str:
