@@ -65,6 +65,13 @@ LAYERS: list[tuple[str, str, str]] = [
         " upkeep.interpreter",
     ),
     ("", SERVER, "settings client results tools.arguments"),
+    ("what clients are told, and see", SERVER, "registration reminder remote.visitor remote.wire"),
+    (
+        "",
+        SERVER,
+        "remote.certificate remote.vitals remote.door remote.metadata remote.eras remote.load",
+    ),
+    ("", SERVER, "remote.examination"),
     ("backups", SERVER, "backups.manifest backups.sources backups.shelf"),
     ("", SERVER, "backups.folder_source backups.rest_source backups.archive"),
     ("", SERVER, "backups.making backups.restoring backups.applying"),
@@ -84,6 +91,7 @@ LAYERS: list[tuple[str, str, str]] = [
     ("", SERVER, "server"),
     ("composition", SERVER, "app commands.vaults"),
     ("", SERVER, "commands.serve commands.stdio commands.call commands.backup commands.upkeep"),
+    ("", SERVER, "commands.register commands.token commands.doctor commands.remind"),
     ("", SERVER, "__main__"),
 ]
 
@@ -129,6 +137,7 @@ def of_tests() -> dict[str, str]:
     return {
         str(path.relative_to(ROOT)): path.read_text(encoding="utf-8")
         for path in (ROOT / "eval").rglob("*.py")
+        if "node_modules" not in path.parts
     }
 
 

@@ -55,8 +55,13 @@ def kept_token(folder: Path) -> str:
     path = folder / TOKEN_FILE
     if not path.exists():
         with contextlib.suppress(FileExistsError):
-            _create(path, f"{secrets.token_urlsafe(MIN_TOKEN)}\n")
+            _create(path, _new_token())
     return read_token(path)
+
+
+def renew_token(folder: Path) -> None:
+    """Put a new token into the state folder, in one step; whoever reads sees the old or the new."""
+    state_file.write(folder / TOKEN_FILE, _new_token().encode())
 
 
 def read_token(path: Path) -> str:
@@ -98,6 +103,10 @@ def _address(folder: Path) -> dict[str, object]:
     except (OSError, ValueError):
         return {}
     return address if isinstance(address, dict) else {}
+
+
+def _new_token() -> str:
+    return f"{secrets.token_urlsafe(MIN_TOKEN)}\n"
 
 
 def _create(path: Path, text: str) -> None:
