@@ -42,7 +42,9 @@ PURE_OF_ARCHIVE = """
 """
 LAYERS: list[tuple[str, str, str]] = [
     ("pure: text in, values out", CORE, PURE),
-    ("what vaults stand on", CORE, "vault locks scratch writers acquaintance tally rest.access"),
+    ("what vaults stand on", CORE, "vault locks scratch writers tally rest.access"),
+    ("", CORE, "state_file"),
+    ("", CORE, "acquaintance"),
     ("", CORE, "config folder rest.answers outbox_entry outbox_database copies"),
     ("", CORE, "rest.faults outbox_file own_nonce"),
     ("", CORE, "rest.client ledger"),
@@ -108,6 +110,13 @@ LAYERS: list[tuple[str, str, str]] = [
     ("", SERVER, "archive.place"),
     ("", SERVER, "settings archive.settings archive.opening client results tools.arguments"),
     ("", SERVER, "archive.results"),
+    ("what clients are told, and see", SERVER, "registration reminder remote.visitor remote.wire"),
+    (
+        "",
+        SERVER,
+        "remote.certificate remote.vitals remote.door remote.metadata remote.eras remote.load",
+    ),
+    ("", SERVER, "remote.examination"),
     ("backups", SERVER, "backups.manifest backups.sources backups.shelf"),
     ("", SERVER, "backups.folder_source backups.rest_source backups.archive"),
     ("", SERVER, "backups.making backups.restoring backups.applying"),
@@ -133,6 +142,7 @@ LAYERS: list[tuple[str, str, str]] = [
         "commands.archive commands.archive_import commands.archive_status commands.archive_embed"
         " commands.archive_export commands.archive_serve",
     ),
+    ("", SERVER, "commands.register commands.token commands.doctor commands.remind"),
     ("", SERVER, "__main__"),
 ]
 
@@ -179,6 +189,7 @@ def of_tests() -> dict[str, str]:
     return {
         str(path.relative_to(ROOT)): path.read_text(encoding="utf-8")
         for path in (ROOT / "eval").rglob("*.py")
+        if "node_modules" not in path.parts
     }
 
 

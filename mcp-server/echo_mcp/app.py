@@ -26,13 +26,12 @@ from echo_mcp.auth import BearerAuth
 from echo_mcp.escapes import RepairedBody
 from echo_mcp.health import HealthEndpoint, archive_status, status
 from echo_mcp.server import ARCHIVE, MEMORY, EchoServer
-from echo_mcp.settings import ANY_ADDRESS, Settings
+from echo_mcp.settings import ANY_ADDRESS, MCP_PATH, Settings
 from echo_mcp.tools.registry import registered, registered_archive
 from echo_mcp.upkeep.staff import Staff
 from echo_memory.memory import Memory
 
 MAX_BODY = 2 * 1024 * 1024
-MCP_PATH = "/mcp"
 
 # A client that asks for sign-in metadata learns that there is none, not that it lacks a token.
 _OPEN_PATHS = ("/health", "/.well-known/")

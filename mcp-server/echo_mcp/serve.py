@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import logging
 import os
-import shlex
 import signal
 import socket
 from pathlib import Path
@@ -13,6 +12,7 @@ from pathlib import Path
 import uvicorn
 from starlette.applications import Starlette
 
+from echo_mcp.registration import claude_code_line
 from echo_mcp.settings import ANY_ADDRESS, Settings
 from echo_memory import __version__, routing
 from echo_memory.errors import EchoError, Misconfigured, NotFound
@@ -66,13 +66,6 @@ def listen(
         told = why.format(host=host_flag, port=port_flag)
         raise Misconfigured(f"Port {port} on {host} {told}.") from error
     return opened
-
-
-def url_of(opened: socket.socket, path: str) -> str:
-    """The address under which a client on this machine reaches an open port."""
-    host, port = opened.getsockname()[:2]
-    local = ANY_ADDRESS.get(host, host)
-    return f"http://{f'[{local}]' if ':' in local else local}:{port}{path}"
 
 
 def check_folder(folder: Path) -> None:
@@ -172,12 +165,10 @@ def connecting(name: str, what: object, url: str, token_file: Path | None, *, un
         token_file: None where the token came from the environment.
         unnamed: whether other machines reach the port by names that nobody said.
     """
-    secret = f"$(cat {shlex.quote(str(token_file))})" if token_file else "$ECHO_MCP_TOKEN"
     return (
         f"echo-mcp {__version__} serves {what}\n"
         f"  url    {url}\n"
         f"  token  {token_file or 'as ECHO_MCP_TOKEN says'}\n"
         f"  Claude Code:\n"
-        f"    claude mcp add --transport http {name} {url}"
-        f' --header "Authorization: Bearer {secret}"{_UNNAMED if unnamed else ""}'
+        f"    {claude_code_line(url, token_file, name=name)}{_UNNAMED if unnamed else ''}"
     )

@@ -15,6 +15,7 @@ from echo_memory.errors import Misconfigured
 
 PROFILES = ("full", "core")
 DEFAULT_HOST = "127.0.0.1"
+MCP_PATH = "/mcp"
 ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - compared with, never bound
 """Addresses that stand for all of a machine's, and where a client on it reaches them."""
 
@@ -139,6 +140,12 @@ class Caller:
             or DEFAULT_STATE_DIR
         )
         return cls(absolute(said), variables.text(env, "ECHO_MCP_TOKEN"))
+
+
+def local_url(host: str, port: int) -> str:
+    """The endpoint as a client on this machine reaches a server that is bound so."""
+    local = ANY_ADDRESS.get(host, host)
+    return f"http://{f'[{local}]' if ':' in local else local}:{port}{MCP_PATH}"
 
 
 def _config(env: Mapping[str, str], said: Flags, faults: list[str]) -> Config | None:

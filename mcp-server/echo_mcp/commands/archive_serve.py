@@ -13,10 +13,10 @@ import anyio
 
 from echo_archive.reading import Archive
 from echo_mcp import logs, serve, state
-from echo_mcp.app import MCP_PATH, create_archive_app, create_archive_server
+from echo_mcp.app import create_archive_app, create_archive_server
 from echo_mcp.archive.settings import ArchiveSettings
 from echo_mcp.commands import archives
-from echo_mcp.settings import ANY_ADDRESS
+from echo_mcp.settings import ANY_ADDRESS, local_url
 from echo_memory.errors import BadRequest
 
 ABOUT = """\
@@ -71,7 +71,7 @@ def _over_http(settings: ArchiveSettings, archive: Archive) -> None:
         token_file = settings.state_dir / state.TOKEN_FILE
     flags = {"host_flag": "--listen", "port_flag": "--listen"}
     with serve.listen(settings.host, settings.port, **flags) as opened:
-        url = serve.url_of(opened, MCP_PATH)
+        url = local_url(*opened.getsockname()[:2])
         unnamed = settings.host in ANY_ADDRESS and not settings.hosts
         words = serve.connecting("messages", archive.path, url, token_file, unnamed=unnamed)
         print(words, file=sys.stderr, flush=True)
