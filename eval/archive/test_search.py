@@ -194,6 +194,16 @@ def test_a_rare_word_is_found_however_old_beside_a_common_one(
     assert _found(archive, "common needle")[0] == "common needle"
 
 
+def test_a_message_that_has_all_of_several_common_words_is_found_however_old(
+    database: Path, archive: Archive
+) -> None:
+    said = ("sea", "harbour", "walk")
+    rows = [message(number + 2, said[number % 3]) for number in range(3_300)]
+    put(database, [message(0, "sea harbour"), message(1, "walk the sea harbour"), *rows])
+
+    assert _found(archive, "sea harbour walk")[0] == "walk the sea harbour"
+
+
 @pytest.mark.parametrize(
     ("argument", "value", "says"),
     [

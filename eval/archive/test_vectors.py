@@ -98,8 +98,10 @@ def test_importing_again_orphans_no_vector_and_an_edit_is_embedded_anew(
     put(database, [message(0, "now about work", edited=True)], name="second")
     model = Topics()
 
+    between = _texts(semantic_search_op(near, query="sea"))
     fill(database, model, lambda _: None)
 
+    assert "now about work" not in between
     assert model.asked == ["now about work"]
     assert status_of(near)["embeddings"] == [{"model": "topics", "messages": 5, "of": 5}]
 

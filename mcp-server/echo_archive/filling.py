@@ -14,6 +14,7 @@ from echo_archive.store import opened_store, transaction
 from echo_archive.vectors import build
 
 BATCH, LONGEST_TEXT = 64, 8_000
+EMBEDDABLE = "not system and not deleted and trim(body) <> ''"
 _START = -(1 << (62 - COUNTER_BITS))
 Progress = Callable[[int], None]
 Waiting = tuple[int, bytes, str]
@@ -93,8 +94,7 @@ def _embed(
 def _written(database: sqlite3.Connection, after: int) -> list[Waiting]:
     """The next messages that somebody wrote and that still say something."""
     return database.execute(
-        "select id, hash, body from message where id > ? and not system and not deleted"
-        " and trim(body) <> '' order by id limit ?",
+        f"select id, hash, body from message where id > ? and {EMBEDDABLE} order by id limit ?",  # noqa: S608
         (after, BATCH),
     ).fetchall()
 

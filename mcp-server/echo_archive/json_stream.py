@@ -13,6 +13,7 @@ from echo_archive.json_repair import end_of_value, repaired
 
 CHUNK = 2**20
 MAX_VALUE = 128 * 2**20
+_BLANK = frozenset(" \t\r\n")
 _SPACE = re.compile(r"[ \t\r\n]*")
 _CUT_SHORT = 24
 _BEHIND = frozenset(" \t\r\n,]}")
@@ -178,5 +179,7 @@ class JsonStream:
 
 
 def _past_space(text: str, at: int) -> int:
+    if text[at : at + 1] not in _BLANK:
+        return at
     found = _SPACE.match(text, at)
     return found.end() if found else at

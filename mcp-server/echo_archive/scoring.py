@@ -2,12 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 
 from echo_archive.query import Term
 
 _SATURATION, _BY_LENGTH = 0.6, 0.2
 _ALL_WEIGHT, _PAIR_WEIGHT = 0.5, 0.2
+
+Group = tuple[int, ...]
+Hit = tuple[int, float]
+
+
+def weighed(lists: Mapping[Group, Sequence[int]], weights: Sequence[float]) -> dict[int, float]:
+    """What the words that each message is known to hold weigh together.
+
+    Args:
+        lists: Row ids of messages by the numbers of the words that all of them hold.
+        weights: What each word tells.
+    """
+    scores: dict[int, float] = defaultdict(float)
+    for group, row_ids in lists.items():
+        weight = sum(weights[number] for number in group)
+        if len(group) == 1:
+            for row_id in row_ids:
+                scores[row_id] += weight
+        else:
+            for row_id in row_ids:
+                scores[row_id] = max(scores[row_id], weight)
+    return scores
+
+
+def by_score(scores: Mapping[int, float]) -> list[Hit]:
+    """The best first, of equal ones the newest; there are few scores, as there are few words."""
+    equal: dict[float, list[int]] = defaultdict(list)
+    for row_id, score in scores.items():
+        equal[score].append(row_id)
+    return [
+        (row_id, score)
+        for score in sorted(equal, reverse=True)
+        for row_id in sorted(equal[score], reverse=True)
+    ]
 
 
 def score_of(

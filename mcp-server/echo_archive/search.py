@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log
 
 from echo_archive.query import Query, Term
 from echo_archive.scope import FIRST, LAST, Scope
-from echo_archive.scoring import score_of
+from echo_archive.scoring import Group, Hit, by_score, score_of, weighed
 from echo_archive.word_index import COMMON
 from echo_archive.words import words
 
@@ -26,9 +26,7 @@ _OFTEN = 0.1
 _NEIGHBOURS, _NEIGHBOUR_WEIGHT = 2, 0.3
 _SENDER_WEIGHT = 0.2
 
-Group = tuple[int, ...]
 Edges = dict[Group, int]
-Hit = tuple[int, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,29 +105,21 @@ def search(
     asked = _Search(database, query, terms, scope, before or {}, max(int(total), 1), counts)
     lists = _lists(asked)
     weights = _weights(asked, lists)
-    scores = _scores(lists, weights)
-    best = [(row_id, score) for score, row_id in sorted(_turned(scores), reverse=True)]
-    rescored = _rescored(asked, weights, scores, [row_id for row_id, _ in best[:RESCORED]])
-    others = _not_shown(asked, best[RESCORED:]) if asked.before else best[RESCORED:]
+    scores = weighed(lists, weights)
+    best = by_score(scores)
+    chosen = {row_id for row_id, _ in best[:RESCORED]}.union(_in_a_whole_list(lists))
+    rescored = _rescored(asked, weights, scores, list(chosen))
+    others = [hit for hit in best[RESCORED:] if hit[0] not in chosen]
+    others = _not_shown(asked, others) if asked.before else others
     return Ranked((*rescored, *others), _edges(asked, lists))
 
 
-def _scores(lists: dict[Group, list[int]], weights: Sequence[float]) -> dict[int, float]:
-    """What the words that each message is known to hold weigh together."""
-    scores: dict[int, float] = defaultdict(float)
-    for group, row_ids in lists.items():
-        weight = sum(weights[number] for number in group)
-        if len(group) == 1:
-            for row_id in row_ids:
-                scores[row_id] += weight
-        else:
-            for row_id in row_ids:
-                scores[row_id] = max(scores[row_id], weight)
-    return scores
-
-
-def _turned(scores: dict[int, float]) -> Iterator[tuple[float, int]]:
-    return zip(scores.values(), scores, strict=True)
+def _in_a_whole_list(lists: dict[Group, list[int]]) -> list[int]:
+    """All messages that hold several words together, where these are few enough to be all."""
+    whole = (
+        row_ids for group, row_ids in lists.items() if len(group) > 1 and len(row_ids) < _TOGETHER
+    )
+    return [row_id for row_ids in whole for row_id in row_ids]
 
 
 def _not_shown(asked: _Search, hits: list[Hit]) -> list[Hit]:
@@ -177,26 +167,29 @@ def _count(database: sqlite3.Connection, term: Term) -> int:
 def _lists(asked: _Search) -> dict[Group, list[int]]:
     """The newest messages for each word that is worth it.
 
-    Where the words are cut off, also those that hold the two rarest or all of them.
+    Where the words are cut off, also those that hold the two rarest, and all of them; these are
+    among the former, so that they are looked for only where the former are cut off too.
     """
     if asked.before:
         return {group: asked.matches(group, _most(group)) for group in asked.before}
-    lists = _lists_of_words(asked)
-    groups = [group for group, row_ids in lists.items() if row_ids]
-    if len(groups) > 1 and all(len(lists[group]) >= WINDOW for group in groups):
-        together: Group = tuple(group[0] for group in groups)
-        for both in dict.fromkeys((together[:2], together)):
-            lists[both] = asked.matches(both, _TOGETHER)
+    if asked.query.required:
+        return {(0,): asked.matches((0,), WINDOW)}
+    order = sorted(range(len(asked.terms)), key=lambda number: asked.counts[number])
+    lists = _lists_of_words(asked, order)
+    together = tuple(number for number in order if lists.get((number,), True))[:_SEARCHED]
+    if len(together) > 1 and all(len(row_ids) >= WINDOW for row_ids in lists.values() if row_ids):
+        for several in dict.fromkeys((together[:2], together)):
+            lists[several] = asked.matches(several, _TOGETHER)
+            if len(lists[several]) < _TOGETHER:
+                break
     return lists
 
 
-def _lists_of_words(asked: _Search) -> dict[Group, list[int]]:
+def _lists_of_words(asked: _Search, order: list[int]) -> dict[Group, list[int]]:
     """Rare words first; one that a tenth of all messages hold only where no rarer one is found."""
-    if asked.query.required:
-        return {(0,): asked.matches((0,), WINDOW)}
     lists: dict[Group, list[int]] = {}
     found = 0
-    for number in sorted(range(len(asked.terms)), key=lambda number: asked.counts[number]):
+    for number in order:
         often = asked.counts[number] > max(asked.total * _OFTEN, WINDOW)
         if found >= _SEARCHED or (often and found):
             break

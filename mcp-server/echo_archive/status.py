@@ -5,9 +5,11 @@ from __future__ import annotations
 import sqlite3
 from typing import Any
 
+from echo_archive.filling import EMBEDDABLE
 from echo_archive.reading import Archive
 from echo_archive.schema import VERSION
 from echo_archive.spans import instant_text
+from echo_archive.vectors import know_digests
 
 _LATEST = 20
 
@@ -80,13 +82,13 @@ def _indexed(database: sqlite3.Connection) -> int:
 
 def _embeddings(database: sqlite3.Connection) -> list[dict[str, Any]]:
     possible = int(
-        database.execute(
-            "select count(*) from message where not system and not deleted and body <> ''"
-        ).fetchone()[0]
+        database.execute(f"select count(*) from message where {EMBEDDABLE}").fetchone()[0]  # noqa: S608
     )
+    know_digests(database)
     rows = database.execute(
         "select model.name, count(message.id) from embedding"
         " join model on model.id = embedding.model"
-        " left join message on message.hash = embedding.hash group by model.id"
+        " left join message on message.hash = embedding.hash and not message.deleted"
+        " and embedding.text = text_digest(message.body) group by model.id"
     )
     return [{"model": name, "messages": count, "of": possible} for name, count in rows]

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from echo_archive.errors import Unreadable
-from echo_archive.keys import HASH_BYTES
+from echo_archive.keys import HASH_BYTES, text_digest
 from echo_archive.scope import Scope
 
 EXACT, PICKED = 100_000, 1_000
@@ -38,6 +38,7 @@ select message.id, message.conversation, coalesce(message.person, -1), conversat
 from embedding cross join message on message.hash = embedding.hash
 cross join conversation on conversation.id = message.conversation
 where embedding.model = ? and not message.deleted and length(embedding.vector) = ?
+  and embedding.text = text_digest(message.body)
 order by message.id
 """
 
@@ -132,11 +133,13 @@ def matrix_path(database: Path, model: int) -> Path:
 def build(database: sqlite3.Connection, path: Path, model: int) -> int:
     """Make the file of a model anew from the database, and say how many vectors it has.
 
-    The dimension that most vectors have is taken; others are left out.
+    The dimension that most vectors have is taken; others are left out, and those of texts that
+    were edited since.
 
     Raises:
         Unreadable: It cannot be written.
     """
+    know_digests(database)
     target = matrix_path(path, model)
     lengths = database.execute(
         "select length(vector) from embedding where model = ? and length(vector) % 4 = 0"
@@ -157,6 +160,11 @@ def build(database: sqlite3.Connection, path: Path, model: int) -> int:
     finally:
         scratch.unlink(missing_ok=True)
     return count
+
+
+def know_digests(database: sqlite3.Connection) -> None:
+    """Let a query compare what was embedded with what is written now."""
+    database.create_function("text_digest", 1, text_digest, deterministic=True)
 
 
 def load(path: Path) -> Matrix | None:

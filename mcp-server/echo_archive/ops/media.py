@@ -81,7 +81,7 @@ def _attachments(
     for condition, value in (
         ("attachment.conversation = ?", scope.conversation),
         ("attachment.kind = ?", kind),
-        ("attachment.conversation in (select id from conversation where source = ?)", by_source),
+        ("+attachment.conversation in (select id from conversation where source = ?)", by_source),
     ):
         if value is not None:
             conditions.append(condition)
