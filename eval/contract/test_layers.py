@@ -27,15 +27,19 @@ PURE = """
     errors envelope lines text arguments routing proposal
     yaml.* markdown.* naming.* retrieval.* checks.*
     frontmatter sections links paths note entities mentions graph recallable ranking recall_index
-    answers digest draft inbox processing_log scope faults hits outcomes waiting report
-    attempt vault_paths
+    answers difference digest draft inbox processing_log scope faults hits outcomes waiting report
+    past attempt vault_paths
 """
 LAYERS: list[tuple[str, str, str]] = [
     ("pure: text in, values out", CORE, PURE),
-    ("what vaults stand on", CORE, "vault locks scratch writers acquaintance tally rest.access"),
-    ("", CORE, "config folder rest.answers outbox_entry outbox_database copies"),
-    ("", CORE, "rest.faults outbox_file own_nonce"),
-    ("", CORE, "rest.client"),
+    (
+        "what vaults stand on",
+        CORE,
+        "vault deed locks scratch writers acquaintance tally rest.access",
+    ),
+    ("", CORE, "config folder rest.answers outbox_entry outbox_database copies history_file"),
+    ("", CORE, "rest.faults outbox_file own_nonce history"),
+    ("", CORE, "rest.client history_vault"),
     ("", CORE, "rest.files rest.stamps"),
     ("vaults", CORE, "folder_vault rest_vault outbox"),
     ("what the notes say", CORE, "catalog"),
@@ -62,7 +66,7 @@ LAYERS: list[tuple[str, str, str]] = [
     ("", SERVER, "settings client results health tools.arguments"),
     ("", SERVER, "upkeep.follower upkeep.publisher upkeep.reader warm.store"),
     ("", SERVER, "upkeep.staff"),
-    ("tools, and the port", SERVER, "serve tools.read tools.write"),
+    ("tools, and the port", SERVER, "serve tools.read tools.write tools.history"),
     ("", SERVER, "tools.registry"),
     ("", SERVER, "server"),
     ("composition", SERVER, "app commands.vaults"),
