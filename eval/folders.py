@@ -9,6 +9,7 @@ from pathlib import Path
 import echo_memory
 
 SCRIPTS = Path(echo_memory.__file__).parents[1]
+EVAL = Path(__file__).parent
 
 # What a vault can do with one path; the note there is expected to say `secret`.
 VERBS = {
@@ -42,7 +43,7 @@ def run(script, *args):
     prelude = "import os, signal, sys\nfrom echo_memory.folder_vault import FolderVault\n"
     return subprocess.Popen(
         [sys.executable, "-c", f"{prelude}vault = FolderVault(sys.argv[1])\n{script}", *args],
-        env={**os.environ, "PYTHONPATH": str(SCRIPTS)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join((str(SCRIPTS), str(EVAL)))},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

@@ -24,11 +24,11 @@ PACKAGES = {CORE: ROOT / "skills/echo-memory/scripts", SERVER: ROOT / "mcp-serve
 
 # Bottom to top; `room.*` is every module of a room that no line names by itself.
 PURE = """
-    errors envelope lines text arguments routing proposal
+    errors envelope lines text multimap arguments routing proposal
     yaml.* markdown.* naming.* retrieval.* checks.*
-    frontmatter sections links paths note entities mentions graph recallable ranking recall_index
+    frontmatter head sections links paths note entities groups mentions graph recallable ranking
     answers difference digest draft inbox processing_log scope faults hits outcomes waiting report
-    past attempt vault_paths
+    past attempt vault_paths freshness alarms
 """
 LAYERS: list[tuple[str, str, str]] = [
     ("pure: text in, values out", CORE, PURE),
@@ -39,15 +39,17 @@ LAYERS: list[tuple[str, str, str]] = [
     ),
     ("", CORE, "config folder rest.answers outbox_entry outbox_database copies history_file"),
     ("", CORE, "rest.faults outbox_file own_nonce history"),
-    ("", CORE, "rest.client history_vault"),
+    ("", CORE, "rest.client history_vault ledger"),
     ("", CORE, "rest.files rest.stamps"),
     ("vaults", CORE, "folder_vault rest_vault outbox"),
+    ("what is held of all notes", CORE, "shelf"),
+    ("", CORE, "recall_index"),
     ("what the notes say", CORE, "catalog"),
     ("what a reference means", CORE, "finding mirror"),
     ("what is kept of all notes", CORE, "words_file index_store"),
     ("what every operation gets", CORE, "memory"),
     ("", CORE, "opening"),
-    ("decisions", CORE, "planning linting vault_lock"),
+    ("decisions", CORE, "planning linting vault_lock health_note"),
     ("", CORE, "shared_index"),
     ("the writing engine", CORE, "writing queueing"),
     ("operations, none of which knows another", CORE, "ops.*"),
@@ -57,20 +59,33 @@ LAYERS: list[tuple[str, str, str]] = [
     ("", CORE, "cli"),
     ("the warm index of words", SERVER, "warm.postings"),
     ("", SERVER, "warm.snapshot"),
-    ("", SERVER, "warm.index_file"),
+    ("", SERVER, "warm.index_file warm.readings_file"),
     (
         "what the server stands on",
         SERVER,
-        "warm.inverted state logs auth escapes tools.faults tools.spec upkeep.loop",
+        "warm.inverted state logs auth escapes tools.faults tools.spec upkeep.loop"
+        " upkeep.interpreter",
     ),
-    ("", SERVER, "settings client results health tools.arguments"),
-    ("", SERVER, "upkeep.follower upkeep.publisher upkeep.reader warm.store"),
+    ("", SERVER, "settings client results tools.arguments"),
+    ("backups", SERVER, "backups.manifest backups.sources backups.shelf"),
+    ("", SERVER, "backups.folder_source backups.rest_source backups.archive"),
+    ("", SERVER, "backups.making backups.restoring backups.applying"),
+    (
+        "",
+        SERVER,
+        "upkeep.follower upkeep.publisher upkeep.reader upkeep.watcher upkeep.schedule upkeep.first"
+        " warm.store",
+    ),
+    ("", SERVER, "upkeep.timer upkeep.alerts"),
+    ("", SERVER, "upkeep.jobs upkeep.notifier"),
+    ("", SERVER, "upkeep.alarm"),
     ("", SERVER, "upkeep.staff"),
+    ("", SERVER, "health"),
     ("tools, and the port", SERVER, "serve tools.read tools.write tools.history"),
     ("", SERVER, "tools.registry"),
     ("", SERVER, "server"),
     ("composition", SERVER, "app commands.vaults"),
-    ("", SERVER, "commands.serve commands.stdio commands.call"),
+    ("", SERVER, "commands.serve commands.stdio commands.call commands.backup commands.upkeep"),
     ("", SERVER, "__main__"),
 ]
 
@@ -78,7 +93,7 @@ LAYERS: list[tuple[str, str, str]] = [
 PRINTS = {f"{CORE}.cli", f"{SERVER}.__main__", f"{SERVER}.commands.*"}
 SEES_ENVIRONMENT = {f"{CORE}.config", f"{CORE}.cli", f"{SERVER}.settings", f"{SERVER}.__main__"}
 READS_PACKAGE_DATA = {f"{CORE}.routing"}
-LOADS_BY_NAME = {f"{SERVER}.__main__"}
+LOADS_BY_NAME = {f"{SERVER}.__main__", f"{SERVER}.upkeep.notifier"}
 LONG: dict[str, str] = {}  # module: why it is one noun and yet longer than MAX_LINES
 MAX_LINES = 300
 

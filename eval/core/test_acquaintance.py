@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from echo_memory.acquaintance import Acquaintance
 from echo_memory.errors import NotBootstrapped, VaultUnreachable
 from echo_memory.memory import Memory
 from echo_memory.opening import open_memory
@@ -59,3 +60,15 @@ def test_a_folder_that_was_never_a_vault_is_only_not_bootstrapped(
 
     with pytest.raises(NotBootstrapped):
         capture_op(echo, "Charles", kind="person")
+
+
+def test_what_another_process_was_told_counts_here(tmp_path: Path) -> None:
+    server, command = Acquaintance(tmp_path, "vault"), Acquaintance(tmp_path, "vault")
+    server.make("old marker")
+    before = server.is_of_another("new marker")
+
+    command.renew("new marker")
+
+    assert before
+    assert not server.is_of_another("new marker")
+    assert server.is_of_another("old marker")

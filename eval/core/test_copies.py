@@ -15,41 +15,43 @@ from hypothesis import strategies as st
 
 from echo_memory import copies as kept
 from echo_memory.catalog import Catalog
-from echo_memory.copies import Copies, Copy, Seen
+from echo_memory.copies import Copy
 from echo_memory.folder_vault import FolderVault
 from echo_memory.mirror import Mirror
 from folders import put, run, snapshot
+from followed import Followed, Seen
 
 VAULT = "https://vault"
 ADA, TEA = Copy("1", "# Ada\n"), Copy("2", "# Tea\n")
 
 PRELUDE = """
 from pathlib import Path
-from echo_memory.copies import Copies, Copy
-copies = Copies(Path(sys.argv[1]), "https://vault")
+from echo_memory.copies import Copy
+from followed import Followed
+copies = Followed(Path(sys.argv[1]), "https://vault")
 """
 
 WRITER = f"""{PRELUDE}
 for number in range(60):
-    copies.update({{str(number): Copy(sys.argv[2], sys.argv[2] * 100)}}, at=float(number))
+    copies.see({{str(number): Copy(sys.argv[2], sys.argv[2] * 100)}}, at=float(number))
 """
 
 ENDLESS = f"""{PRELUDE}
 for number in range(1_000_000):
     both = {{name: Copy(str(number), "x" * 3000 + str(number)) for name in "ab"}}
-    copies.update(both, at=float(number))
+    copies.see(both, at=float(number))
     print(number, flush=True)
 """
 
 FULL_DISK = f"""{PRELUDE}
 import resource
-copies.update({{"small": Copy("1", "x")}}, at=1.0)
+copies.see({{"small": Copy("1", "x")}}, at=1.0)
 resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, resource.RLIM_INFINITY))
-copies.update({{"great": Copy("1", "x" * 100_000)}})
-copies.update({{}}, at=2.0)
+copies.see({{"great": Copy("1", "x" * 100_000)}})
+copies.see({{}}, at=2.0)
 if sys.argv[2] == "room again":
     resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-    copies.update({{}}, at=3.0)
+    copies.see({{}}, at=3.0)
 print("still there")
 """
 
@@ -62,20 +64,20 @@ os.setgroups([])
 os.setgid(65534)
 os.setuid(65534)
 copies.load()
-copies.update({{"tea": Copy("2", "# Tea")}}, at=2.0)
+copies.see({{"tea": Copy("2", "# Tea")}}, at=2.0)
 print("still there")
 """
 
 
 @pytest.fixture
-def copies(tmp_path: Path) -> Iterator[Copies]:
-    with closing(Copies(tmp_path / "state", VAULT)) as opened:
+def copies(tmp_path: Path) -> Iterator[Followed]:
+    with closing(Followed(tmp_path / "state", VAULT)) as opened:
         yield opened
 
 
 def seen(tmp_path: Path) -> Seen | None:
     """What a new process finds."""
-    with closing(Copies(tmp_path / "state", VAULT)) as copies:
+    with closing(Followed(tmp_path / "state", VAULT)) as copies:
         return copies.load()
 
 
@@ -88,23 +90,23 @@ def file_of(tmp_path: Path) -> Path:
 # What comes back
 
 
-def test_nothing_is_known_and_no_file_is_made_by_looking(copies: Copies, tmp_path: Path) -> None:
+def test_nothing_is_known_and_no_file_is_made_by_looking(copies: Followed, tmp_path: Path) -> None:
     assert copies.load() is None
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_was_seen_comes_back_in_a_new_process(copies: Copies, tmp_path: Path) -> None:
-    copies.update({"ada.md": ADA, "tea.md": TEA, "old.md": TEA})
-    copies.update({"tea.md": Copy("", "# Tea\n\nGreen.\n")}, ["old.md", "never.md"])
-    copies.update({}, at=12.5)
+def test_what_was_seen_comes_back_in_a_new_process(copies: Followed, tmp_path: Path) -> None:
+    copies.see({"ada.md": ADA, "tea.md": TEA, "old.md": TEA})
+    copies.see({"tea.md": Copy("", "# Tea\n\nGreen.\n")}, ["old.md", "never.md"])
+    copies.see({}, at=12.5)
 
     assert seen(tmp_path) == Seen({"ada.md": ADA, "tea.md": Copy("", "# Tea\n\nGreen.\n")}, 12.5)
 
 
 def test_a_vault_that_was_never_compared_whole_counts_as_not_seen(
-    copies: Copies, tmp_path: Path
+    copies: Followed, tmp_path: Path
 ) -> None:
-    copies.update({"ada.md": ADA})
+    copies.see({"ada.md": ADA})
 
     assert seen(tmp_path) is None
 
@@ -116,10 +118,10 @@ def test_every_byte_of_a_note_comes_back(
 ) -> None:
     text = data.decode("utf-8", "surrogateescape")
     state = tmp_path_factory.getbasetemp() / "common"
-    with closing(Copies(state, VAULT)) as copies:
-        copies.update({path: Copy("s", text)}, at=1.0)
+    with closing(Followed(state, VAULT)) as copies:
+        copies.see({path: Copy("s", text)}, at=1.0)
 
-    with closing(Copies(state, VAULT)) as later:
+    with closing(Followed(state, VAULT)) as later:
         found = later.load()
 
     assert found is not None
@@ -130,20 +132,20 @@ def test_every_byte_of_a_note_comes_back(
     "odd", [{"caf\udce9.md": ADA}, {"a.md": Copy("1", "\ud800")}, {"a.md": Copy("\udcff", "")}]
 )
 def test_what_no_file_can_hold_fails_nothing(
-    copies: Copies, tmp_path: Path, odd: dict[str, Copy]
+    copies: Followed, tmp_path: Path, odd: dict[str, Copy]
 ) -> None:
-    copies.update(odd, at=1.0)
-    copies.update({}, odd)
-    copies.update({"tea.md": TEA}, at=2.0)
+    copies.see(odd, at=1.0)
+    copies.see({}, odd)
+    copies.see({"tea.md": TEA}, at=2.0)
 
     assert seen(tmp_path) == Seen({"tea.md": TEA}, 2.0)
 
 
 def test_vaults_that_share_a_state_folder_do_not_see_each_other(tmp_path: Path) -> None:
-    one, other = Copies(tmp_path / "state", "one"), Copies(tmp_path / "state", "two \udcff")
+    one, other = Followed(tmp_path / "state", "one"), Followed(tmp_path / "state", "two \udcff")
 
-    one.update({"ada.md": ADA}, at=1.0)
-    other.update({"tea.md": TEA}, at=2.0)
+    one.see({"ada.md": ADA}, at=1.0)
+    other.see({"tea.md": TEA}, at=2.0)
     one.close()
     other.close()
 
@@ -152,9 +154,9 @@ def test_vaults_that_share_a_state_folder_do_not_see_each_other(tmp_path: Path) 
 
 
 def test_they_are_for_their_owner_alone_and_their_texts_in_no_repr(
-    copies: Copies, tmp_path: Path
+    copies: Followed, tmp_path: Path
 ) -> None:
-    copies.update({"ada.md": ADA}, at=1.0)
+    copies.see({"ada.md": ADA}, at=1.0)
 
     made = [path for path in (tmp_path / "state").rglob("*") if path.is_file()]
     assert {path.suffix for path in made} >= {".sqlite", ".sqlite-wal"}
@@ -199,14 +201,14 @@ SPOILED: dict[str, Callable[[Path], object]] = {
 
 
 @pytest.mark.parametrize("how", SPOILED)
-def test_a_spoiled_file_is_made_anew(copies: Copies, tmp_path: Path, how: str) -> None:
-    copies.update({"ada.md": ADA}, at=1.0)
+def test_a_spoiled_file_is_made_anew(copies: Followed, tmp_path: Path, how: str) -> None:
+    copies.see({"ada.md": ADA}, at=1.0)
     copies.close()
     SPOILED[how](file_of(tmp_path))
 
-    later = Copies(tmp_path / "state", VAULT)
+    later = Followed(tmp_path / "state", VAULT)
     found = later.load()
-    later.update({"tea.md": TEA}, at=2.0)
+    later.see({"tea.md": TEA}, at=2.0)
     later.close()
 
     assert found is None
@@ -215,28 +217,28 @@ def test_a_spoiled_file_is_made_anew(copies: Copies, tmp_path: Path, how: str) -
 
 @pytest.mark.parametrize("how", SPOILED)
 def test_a_file_that_is_spoiled_before_a_write_comes_to_hold_everything_again(
-    copies: Copies, tmp_path: Path, how: str
+    copies: Followed, tmp_path: Path, how: str
 ) -> None:
-    copies.update({"ada.md": ADA, "old.md": TEA}, at=1.0)
+    copies.see({"ada.md": ADA, "old.md": TEA}, at=1.0)
     copies.close()
     SPOILED[how](file_of(tmp_path))
 
     for at in (2.0, 3.0):
-        copies.update({"tea.md": TEA}, ["old.md"])
-        copies.update({}, at=at)
+        copies.see({"tea.md": TEA}, ["old.md"])
+        copies.see({}, at=at)
 
     found = seen(tmp_path)
     # What was altered inside a good file is only seen by reading it, and then makes it bad.
     assert found in (None, Seen({"ada.md": ADA, "tea.md": TEA}, 3.0))
-    copies.update({}, at=4.0)
+    copies.see({}, at=4.0)
     assert seen(tmp_path) == Seen({"ada.md": ADA, "tea.md": TEA}, 4.0)
 
 
 @pytest.mark.parametrize("how", ["removed", "replaced", "the folder removed"])
 def test_a_file_that_goes_while_it_is_open_comes_to_hold_everything_again(
-    copies: Copies, tmp_path: Path, how: str
+    copies: Followed, tmp_path: Path, how: str
 ) -> None:
-    copies.update({"ada.md": ADA}, at=1.0)
+    copies.see({"ada.md": ADA}, at=1.0)
     path = file_of(tmp_path)
     moved = path.parent.rename(tmp_path / "moved") / path.name
     if how != "the folder removed":
@@ -244,8 +246,8 @@ def test_a_file_that_goes_while_it_is_open_comes_to_hold_everything_again(
     if how == "replaced":
         put(path, b"")
 
-    copies.update({"tea.md": TEA})
-    copies.update({}, at=2.0)
+    copies.see({"tea.md": TEA})
+    copies.see({}, at=2.0)
 
     assert seen(tmp_path) == Seen({"ada.md": ADA, "tea.md": TEA}, 2.0)
     assert moved.exists()
@@ -254,18 +256,18 @@ def test_a_file_that_goes_while_it_is_open_comes_to_hold_everything_again(
 @pytest.mark.parametrize("suffix", ["-wal", "-shm", "-journal"])
 @pytest.mark.parametrize("alone", [True, False])
 def test_what_another_process_left_beside_the_file_is_no_hindrance(
-    copies: Copies, tmp_path: Path, suffix: str, alone: bool
+    copies: Followed, tmp_path: Path, suffix: str, alone: bool
 ) -> None:
-    copies.update({"ada.md": ADA}, at=1.0)
+    copies.see({"ada.md": ADA}, at=1.0)
     copies.close()
     path = file_of(tmp_path)
     put(path.with_name(path.name + suffix), b"\x37\x7f\x06\x82" + b"left" * 500)
     if alone:
         path.unlink()
 
-    later = Copies(tmp_path / "state", VAULT)
+    later = Followed(tmp_path / "state", VAULT)
     found = later.load()
-    later.update({"tea.md": TEA}, at=2.0)
+    later.see({"tea.md": TEA}, at=2.0)
     later.close()
 
     before = {} if alone else {"ada.md": ADA}
@@ -274,17 +276,17 @@ def test_what_another_process_left_beside_the_file_is_no_hindrance(
 
 
 def test_a_log_that_was_left_of_another_file_changes_nothing_of_a_new_one(
-    copies: Copies, tmp_path: Path
+    copies: Followed, tmp_path: Path
 ) -> None:
-    copies.update({"old.md": ADA}, at=1.0)
+    copies.see({"old.md": ADA}, at=1.0)
     path = file_of(tmp_path)
     log = path.with_name(f"{path.name}-wal").read_bytes()
     copies.close()
     path.unlink()
     put(path.with_name(f"{path.name}-wal"), log)
 
-    later = Copies(tmp_path / "state", VAULT)
-    later.update({"tea.md": TEA}, at=2.0)
+    later = Followed(tmp_path / "state", VAULT)
+    later.see({"tea.md": TEA}, at=2.0)
     later.close()
 
     assert seen(tmp_path) == Seen({"tea.md": TEA}, 2.0)
@@ -292,19 +294,19 @@ def test_a_log_that_was_left_of_another_file_changes_nothing_of_a_new_one(
 
 @pytest.mark.parametrize("content", [b"a person's own", b""])
 def test_a_link_in_the_place_of_the_file_never_costs_what_it_points_at(
-    copies: Copies, tmp_path: Path, content: bytes
+    copies: Followed, tmp_path: Path, content: bytes
 ) -> None:
-    copies.update({"ada.md": ADA}, at=1.0)
+    copies.see({"ada.md": ADA}, at=1.0)
     copies.close()
     other = put(tmp_path / "own.txt", content)
     path = file_of(tmp_path)
     path.unlink()
     path.symlink_to(other)
 
-    later = Copies(tmp_path / "state", VAULT)
+    later = Followed(tmp_path / "state", VAULT)
     later.load()
-    later.update({"tea.md": TEA}, at=2.0)
-    later.update({}, at=3.0)
+    later.see({"tea.md": TEA}, at=2.0)
+    later.see({}, at=3.0)
     later.close()
 
     assert other.read_bytes() == content
@@ -314,9 +316,9 @@ def test_a_link_in_the_place_of_the_file_never_costs_what_it_points_at(
 @pytest.mark.parametrize("place", ["state", "state/copies", "state/copies/the file"])
 @pytest.mark.parametrize("kind", ["a folder with a file", "a file", "a link to nowhere"])
 def test_something_else_in_its_place_fails_nothing_and_is_left(
-    copies: Copies, tmp_path: Path, place: str, kind: str
+    copies: Followed, tmp_path: Path, place: str, kind: str
 ) -> None:
-    copies.update({}, at=1.0)
+    copies.see({}, at=1.0)
     copies.close()
     name = file_of(tmp_path).name
     (tmp_path / "state").rename(tmp_path / "away")
@@ -330,8 +332,8 @@ def test_something_else_in_its_place_fails_nothing_and_is_left(
         path.symlink_to(tmp_path / "nowhere" / "at all")
 
     copies.load()
-    copies.update({"ada.md": ADA}, at=2.0)
-    copies.update({"tea.md": TEA}, at=3.0)
+    copies.see({"ada.md": ADA}, at=2.0)
+    copies.see({"tea.md": TEA}, at=3.0)
     found = copies.load()
 
     assert found in (None, Seen({"ada.md": ADA, "tea.md": TEA}, 3.0))
@@ -360,9 +362,9 @@ def test_a_full_disk_leaves_an_earlier_state_whole_until_there_is_room(
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may become somebody else")
 @pytest.mark.parametrize("mode", [0o555, 0o000, 0o777])
 def test_a_file_that_may_not_be_written_fails_nothing_and_stays(
-    copies: Copies, tmp_path: Path, mode: int
+    copies: Followed, tmp_path: Path, mode: int
 ) -> None:
-    copies.update({"ada.md": ADA}, at=1.0)
+    copies.see({"ada.md": ADA}, at=1.0)
     copies.close()
     tmp_path.chmod(0o755)
     (tmp_path / "state").chmod(0o755)
@@ -377,19 +379,19 @@ def test_a_file_that_may_not_be_written_fails_nothing_and_stays(
 
 
 def test_what_somebody_else_kept_from_being_written_is_made_good_at_the_next_comparison(
-    copies: Copies, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    copies: Followed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(kept, "_BUSY_S", 0.01)
-    copies.update({"ada.md": ADA, "old.md": TEA}, at=1.0)
+    copies.see({"ada.md": ADA, "old.md": TEA}, at=1.0)
     copies.close()
     with closing(sqlite3.connect(file_of(tmp_path), isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        copies.update({"tea.md": TEA}, ["old.md"])
+        copies.see({"tea.md": TEA}, ["old.md"])
         other.execute("ROLLBACK")
 
-    copies.update({"tea.md": Copy("3", "# Tea, again\n")})
+    copies.see({"tea.md": Copy("3", "# Tea, again\n")})
     between = seen(tmp_path)
-    copies.update({}, at=2.0)
+    copies.see({}, at=2.0)
 
     assert between == Seen({"ada.md": ADA, "old.md": TEA}, 1.0)
     assert seen(tmp_path) == Seen({"ada.md": ADA, "tea.md": Copy("3", "# Tea, again\n")}, 2.0)
@@ -429,7 +431,9 @@ def test_a_mirror_over_copies_that_fail_still_shows_every_note(
     put(vault_folder / "ada.md", "# Ada\n")
     catalog = Catalog()
 
-    with closing(Mirror(FolderVault(vault_folder), catalog, Copies(tmp_path / "state", "v"))) as it:
+    with closing(
+        Mirror(FolderVault(vault_folder), catalog, Followed(tmp_path / "state", "v"))
+    ) as it:
         it.refresh()
         put(vault_folder / "tea.md", "# Tea\n")
         it.refresh()

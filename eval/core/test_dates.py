@@ -173,9 +173,9 @@ def test_any_mix_of_such_words_gives_whole_spans(question, today):
 
 def test_a_calendar_knows_who_is_of_a_day_and_how_much_until_it_is_dropped():
     calendar = Calendar()
-    calendar.put("a", {"2026-11-24": 1.0, "2026-01-01": 0.5})
-    calendar.put("b", {"2026-11-24": 0.3, "2026-11-25": 0.6})
-    calendar.drop("a", {"2026-11-24": 1.0})
+    calendar.put("a", [("2026-11-24", 1.0), ("2026-01-01", 0.5)])
+    calendar.put("b", [("2026-11-24", 0.3), ("2026-11-25", 0.6)])
+    calendar.drop("a", [("2026-11-24", 1.0)])
 
     assert calendar.within([Span("2026-11-23", "2026-11-29")]) == {"b": 0.6}
     assert calendar.within([Span("2026-01-01", "2026-12-31")]) == {"a": 0.5, "b": 0.6}

@@ -32,8 +32,8 @@ def test_a_note_that_names_another_may_link_to_it(text: str, path: str) -> None:
 
     graph.put(Note("a.md", text))
 
-    assert graph.sources(path) == {"a.md"}
-    assert graph.sources("other.md") == frozenset()
+    assert graph.sources(path) == ["a.md"]
+    assert graph.sources("other.md") == []
 
 
 def test_only_what_a_note_says_now_counts() -> None:
@@ -42,8 +42,8 @@ def test_only_what_a_note_says_now_counts() -> None:
     graph.put(Note("b.md", "[[x]]"))
 
     graph.put(Note("a.md", "[[y]] [[z]]"))
-    assert [graph.sources(f"{name}.md") for name in "xyz"] == [{"b.md"}, {"a.md"}, {"a.md"}]
+    assert [graph.sources(f"{name}.md") for name in "xyz"] == [["b.md"], ["a.md"], ["a.md"]]
 
     graph.drop("b.md")
     graph.drop("unknown.md")
-    assert graph.sources("x.md") == frozenset()
+    assert graph.sources("x.md") == []

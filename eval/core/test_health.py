@@ -50,6 +50,9 @@ def test_a_fresh_vault_is_healthy(memory: Memory) -> None:
         "outbox",
         "state",
         "disk",
+        "backup",
+        "sweep",
+        "decay",
         "version",
     ]
     assert all(each["ok"] and each["detail"] and not each["fix"] for each in answer["checks"])

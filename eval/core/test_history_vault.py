@@ -1,4 +1,4 @@
-"""The history's vault: what is kept before a write, what is not, and what happens if it cannot be."""
+"""The history's vault: what is kept before a write, what is not, and what if it cannot be."""
 
 from __future__ import annotations
 

@@ -9,14 +9,13 @@ from pathlib import Path
 import pytest
 
 from echo_mcp.warm.store import LiveWords
-from echo_memory import recall_index
 from echo_memory.index_store import Words
 from echo_memory.memory import Memory
-from echo_memory.note import Note
 from echo_memory.opening import open_memory
 from echo_memory.ops.capture import capture_op
 from echo_memory.ops.recall import recall_op
-from echo_memory.recallable import document
+from echo_memory.ranking import Ranking
+from echo_memory.retrieval.documents import Document
 from echo_memory.retrieval.inverted import Inverted
 from echo_memory.words_file import FileInverted, WordsFile
 from folders import put
@@ -39,14 +38,15 @@ def ended(memory: Memory) -> None:
 
 @pytest.fixture
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The paths of the notes that are read for the index."""
+    """The paths of the notes whose words are put into the index."""
     seen: list[str] = []
+    put_words = Ranking.put
 
-    def watched(note: Note) -> object:
-        seen.append(note.path)
-        return document(note)
+    def watched(ranking: Ranking, key: str, document: Document) -> None:
+        seen.append(key)
+        put_words(ranking, key, document)
 
-    monkeypatch.setattr(recall_index, "document", watched)
+    monkeypatch.setattr(Ranking, "put", watched)
     return seen
 
 

@@ -74,7 +74,7 @@ def test_a_catalogue_knows_nothing_before_its_first_look(
 ) -> None:
     put(vault_folder / ADA, "# Ada\n")
 
-    assert (catalog.notes(), mirror.age_s) == ([], None)
+    assert (list(catalog.notes()), mirror.age_s) == ([], None)
     mirror.refresh()
     assert (known(catalog), catalog.note_count) == ({ADA: "# Ada\n"}, 1)
     assert mirror.age_s is not None

@@ -531,13 +531,3 @@ def test_readers_are_not_disturbed_by_a_writer():
         index.drop(f"n{(number + 25) % 50}")
 
     assert errors == []
-
-
-def test_documents_are_read_ahead_until_all_are_and_anew_when_they_change():
-    index = ranking(MEMORY)
-
-    first, rest, none = index.read_ahead(1), index.read_ahead(99), index.read_ahead(99)
-    index.put("ada", note("Rides horses."))
-
-    assert (first, rest, none) == (1, len(MEMORY) - 1, 0)
-    assert index.read_ahead(99) == 1

@@ -204,3 +204,10 @@ def test_a_monstrous_text_gives_bounded_words(text, most):
 
     assert len(found) <= most
     assert all(len(word) <= MAX_WORD for word in found)
+
+
+@given(st.text(st.characters(max_codepoint=127), max_size=60))
+def test_a_text_of_plain_letters_has_the_same_words_read_as_one_with_others(text):
+    *plain, _ = words(f"{text} \u00e9")
+
+    assert plain == words(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,10 @@ def test_the_command_line_comes_before_the_environment() -> None:
         ("ECHO_MCP_HOSTS", "https://notes.example.org"),
         ("ECHO_MCP_HOSTS", "notes.example.org/mcp"),
         ("ECHO_MCP_HOSTS", "*"),
+        ("ECHO_OUTBOX_ALERT_H", "0"),
+        ("ECHO_OUTBOX_ALERT_H", "1e300"),
+        ("ECHO_ALERT_URL", "ntfy"),
+        ("ECHO_ALERT_URL", "://x"),
         ("ECHO_MCP_INDEX_TTL", "0"),
         ("ECHO_MCP_INDEX_TTL", "nan"),
         ("ECHO_MCP_INDEX_TTL", "soon"),
@@ -109,3 +114,28 @@ def test_a_token_is_only_missing_where_one_is_needed() -> None:
 
 def test_the_token_stays_out_of_what_is_printed() -> None:
     assert GOOD["ECHO_MCP_TOKEN"] not in repr(Settings.from_env(GOOD))
+
+
+def test_where_alerts_go_is_read_and_never_shown(tmp_path: Path) -> None:
+    env = {
+        "ECHO_BASE": tmp_path.as_uri(),
+        "ECHO_MCP_TOKEN": "x" * 32,
+        "ECHO_ALERT_URL": " mailto://me:hunter2@example.org ",
+        "ECHO_OUTBOX_ALERT_H": "1.5",
+    }
+
+    settings = Settings.from_env(env)
+
+    assert settings.alert_url == "mailto://me:hunter2@example.org"
+    assert settings.outbox_limit == timedelta(minutes=90)
+    assert "hunter2" not in repr(settings)
+
+
+def test_an_address_that_is_none_is_not_quoted(tmp_path: Path) -> None:
+    env = {"ECHO_BASE": tmp_path.as_uri(), "ECHO_ALERT_URL": "hunter2"}
+
+    with pytest.raises(Misconfigured) as caught:
+        Settings.from_env(env)
+
+    assert "ECHO_ALERT_URL" in caught.value.message
+    assert "hunter2" not in str(caught.value.details) + caught.value.message

@@ -126,6 +126,28 @@ def test_a_step_that_is_not_due_runs_when_it_is_woken() -> None:
     assert steps.taken == 3
 
 
+def test_a_loop_says_that_it_fails_until_it_does_not() -> None:
+    steps = Steps(ZeroDivisionError())
+    loop = Loop("x", steps.step)
+    loop.start()
+    until(lambda: loop.is_failing)
+
+    loop.wake()
+
+    until(lambda: not loop.is_failing)
+    loop.stop()
+    assert steps.taken == 2
+
+
+def test_a_loop_that_begins_later_does_not_begin_at_once() -> None:
+    steps = Steps()
+    loop = Loop("x", steps.step, after=3600)
+    loop.start()
+    loop.stop()
+
+    assert steps.taken == 0
+
+
 def test_a_step_that_is_woken_while_it_runs_runs_again() -> None:
     steps = Steps()
     loop = Loop("x", steps.held_step)
@@ -355,6 +377,31 @@ def test_a_foreign_edit_is_seen_after_a_step_without_a_call_that_compares(
     assert after.text == "# Ada Lovelace\n\nAn editor's.\n"
     assert (due, view.fields, calls) == (30.0, {}, [])
     assert get_note_op(served, "tea")["content"] == "# Tea\n\nAn editor's."
+
+
+def test_whoever_is_told_of_changes_looks_by_itself_only_as_often_as_it_must(
+    served: Memory,
+) -> None:
+    follower = Follower(served, every=600.0, often=True)
+    alone = follower.step()
+
+    follower.changed()
+
+    assert alone < 600.0
+    assert follower.step() == 600.0
+
+
+def test_the_shared_index_follows_what_others_do(
+    plugin: StandIn, served: Memory, publisher: IndexPublisher
+) -> None:
+    follower = Follower(replace(served, publisher=publisher), every=30.0)
+    follower.step()
+    put(plugin.folder / "resources/concepts/tea.md", "---\ntype: concept\n---\n\n# Tea\n")
+
+    follower.step()
+    publisher.step()
+
+    assert published(plugin, "tea")
 
 
 def test_what_waited_is_written_when_the_vault_is_back(

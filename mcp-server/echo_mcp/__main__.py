@@ -19,6 +19,8 @@ COMMANDS = {
     "serve": "serve over HTTP",
     "stdio": "serve over stdin and stdout",
     "call": "call a tool of a running server",
+    "backup": "make, list, verify and restore backups",
+    "upkeep": "what the server does by itself: when it last did, and by hand",
 }
 """The commands, each the name of its module in `echo_mcp.commands`, and a line about it."""
 

@@ -35,7 +35,12 @@ def create_server(settings: Settings, memory: Memory) -> EchoServer:
 
 def create_app(settings: Settings, memory: Memory) -> Starlette:
     """The MCP server behind its token, with its health beside it."""
-    staff = Staff(memory, every=settings.index_ttl)
+    staff = Staff(
+        memory,
+        every=settings.index_ttl,
+        alert_url=settings.alert_url,
+        outbox_limit=settings.outbox_limit,
+    )
     server = create_server(settings, staff.memory)
     inner = server.streamable_http_app(
         streamable_http_path=MCP_PATH,
@@ -50,7 +55,7 @@ def create_app(settings: Settings, memory: Memory) -> Starlette:
             # Both spellings: behind a proxy, a redirect names the wrong scheme. Only POST: without
             # sessions, a GET opens a stream in which nothing comes.
             *(Route(path, endpoint, methods=["POST"]) for path in (MCP_PATH, f"{MCP_PATH}/")),
-            Route("/health", HealthEndpoint(staff.memory).answer, methods=["GET"]),
+            Route("/health", HealthEndpoint(staff).answer, methods=["GET"]),
         ],
         middleware=[Middleware(BearerAuth, token=settings.token, open_paths=_OPEN_PATHS)],
         lifespan=lambda _: _running(server, staff),

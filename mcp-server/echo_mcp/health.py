@@ -9,8 +9,11 @@ import anyio.to_thread
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
-from echo_memory import __version__, routing
+from echo_mcp.backups.shelf import Shelf
+from echo_mcp.upkeep.staff import Staff
+from echo_memory import __version__, alarms, routing
 from echo_memory.errors import EchoError, NotFound
+from echo_memory.ledger import DECAY, SWEEP, Ledger, Run
 from echo_memory.memory import Memory
 
 _PROBES = 4
@@ -19,34 +22,52 @@ _PROBES = 4
 class HealthEndpoint:
     """Answers `/health` from threads of its own, so that waiting calls cannot silence it."""
 
-    def __init__(self, memory: Memory) -> None:
-        self._memory = memory
+    def __init__(self, staff: Staff) -> None:
+        self._staff = staff
         self._threads = anyio.CapacityLimiter(_PROBES)
 
     async def answer(self, request: Request) -> JSONResponse:
-        """200 while the process serves; with `?strict=1`, 503 when the vault does not answer."""
-        state = await anyio.to_thread.run_sync(status, self._memory, limiter=self._threads)
+        """200 while the process serves; with `?strict=1`, 503 when something does not work."""
+        state = await anyio.to_thread.run_sync(status, self._staff, limiter=self._threads)
         strict = request.query_params.get("strict") == "1"
         return JSONResponse(state, status_code=503 if strict and not state["ok"] else 200)
 
 
-def status(memory: Memory) -> dict[str, Any]:
-    """The state of the server and its vault, in numbers."""
+def status(staff: Staff) -> dict[str, Any]:
+    """The state of the server, its vault and its upkeep, in numbers."""
+    memory = staff.memory
     reachable = _reachable(memory)
     age = memory.mirror.age_s
     outbox = _outbox(memory)
+    page = Ledger.of(memory.config).read()
+    active = {*staff.alarms.active, *([alarms.FAILING] if staff.failing else [])}
     return {
-        "ok": reachable and outbox is not None,
+        "ok": reachable and outbox is not None and not active - alarms.NOTICES,
         "version": __version__,
         "vault_reachable": reachable,
         **(outbox or {"outbox_depth": None, "outbox_oldest_s": None, "parked": None}),
         "index_notes": memory.catalog.note_count,
         "index_age_s": None if age is None else round(age, 1),
-        "last_backup_age_s": None,
-        "last_sweep": None,
-        "last_decay": None,
-        "alerts": [],
+        "last_backup_age_s": _backup_age(memory),
+        "last_sweep": _described(page.run(SWEEP)),
+        "last_decay": _described(page.run(DECAY)),
+        "alerts": sorted(active),
     }
+
+
+def _described(run: Run) -> dict[str, Any] | None:
+    """When a job last came to its end, what it found, and what keeps it from its end now."""
+    if run.done is None and not run.error:
+        return None
+    at = run.done.isoformat(timespec="seconds") if run.done else None
+    return {"at": at, **run.found, "error": run.error or None}
+
+
+def _backup_age(memory: Memory) -> float | None:
+    """Seconds since the newest backup that there is."""
+    now = memory.clock()
+    newest = Shelf.of(memory.config).newest(now)
+    return None if newest is None else round((now - newest.made).total_seconds(), 1)
 
 
 def _outbox(memory: Memory) -> dict[str, Any] | None:

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from datetime import timedelta
 from pathlib import Path
 
 from echo_mcp.state import token_fault
@@ -19,6 +20,8 @@ DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 8765
 ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - compared with, never bound
 """Addresses that stand for all of a machine's, and where a client on it reaches them."""
 
+_ALERT_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://\S")
+_LONGEST = 1_000_000.0
 _HOST = re.compile(r"(?:[A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?")
 
 
@@ -49,6 +52,8 @@ class Settings:
         port: the port to bind; 0 takes any free one.
         hosts: public host names, beside the loopback's.
         index_ttl: seconds after which other people's edits are looked for.
+        alert_url: where a person is told of what is wrong, as Apprise takes it; empty: nowhere.
+        outbox_limit: how long a write may wait before that is wrong.
         log_format: one of `LOG_FORMATS`.
         log_level: one of `LOG_LEVELS`.
     """
@@ -60,6 +65,8 @@ class Settings:
     port: int = DEFAULT_PORT
     hosts: tuple[str, ...] = ()
     index_ttl: float = 60.0
+    alert_url: str = field(default="", repr=False)
+    outbox_limit: timedelta = timedelta(hours=6)
     log_format: str = "text"
     log_level: str = "info"
 
@@ -83,7 +90,9 @@ class Settings:
         token = _token(env, faults, needed=needs_token)
         port = _port(said.port or _text(env, "ECHO_MCP_PORT"), faults)
         hosts = _hosts(env, faults)
-        index_ttl = _seconds(env, "ECHO_MCP_INDEX_TTL", 60.0, faults)
+        index_ttl = _positive(env, "ECHO_MCP_INDEX_TTL", 60.0, faults)
+        alert_url = _alert_url(env, faults)
+        hours = _positive(env, "ECHO_OUTBOX_ALERT_H", 6.0, faults, unit="hours")
         profile = _choice(env, "ECHO_MCP_TOOLS", PROFILES, faults)
         log_format = _choice(env, "ECHO_LOG", LOG_FORMATS, faults)
         log_level = _choice(env, "ECHO_LOG_LEVEL", LOG_LEVELS, faults, default="info")
@@ -100,6 +109,8 @@ class Settings:
             port=port,
             hosts=hosts,
             index_ttl=index_ttl,
+            alert_url=alert_url,
+            outbox_limit=timedelta(hours=hours),
             log_format=log_format,
             log_level=log_level,
         )
@@ -167,16 +178,29 @@ def _hosts(env: Mapping[str, str], faults: list[str]) -> tuple[str, ...]:
     return hosts
 
 
-def _seconds(env: Mapping[str, str], name: str, default: float, faults: list[str]) -> float:
+def _positive(
+    env: Mapping[str, str], name: str, default: float, faults: list[str], *, unit: str = "seconds"
+) -> float:
     written = _text(env, name)
     try:
-        seconds = float(written or default)
+        number = float(written or default)
     except ValueError:
-        seconds = math.nan
-    if not 0 < seconds < math.inf:
-        faults.append(f"{name} is not a number of seconds: use one above 0, such as {default:g}.")
+        number = math.nan
+    if not 0 < number <= _LONGEST:
+        faults.append(f"{name} is not a number of {unit}: use one above 0, such as {default:g}.")
         return default
-    return seconds
+    return number
+
+
+def _alert_url(env: Mapping[str, str], faults: list[str]) -> str:
+    """An address for alerts, which may hold a secret; whether it is a good one shows in use."""
+    url = _text(env, "ECHO_ALERT_URL")
+    if url and not _ALERT_URL.match(url):
+        faults.append(
+            "ECHO_ALERT_URL is not an address of Apprise: write it like ntfy://topic or"
+            " mailto://user:password@example.org."
+        )
+    return url
 
 
 def _choice(

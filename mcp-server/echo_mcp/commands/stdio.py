@@ -35,7 +35,12 @@ def run(arguments: argparse.Namespace, env: Mapping[str, str]) -> int:
     memory = vaults.opened(settings, embedded=bool(arguments.vault), words=sys.stderr)
     # The thread that waits for the next line would keep an interrupted process alive.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    staff = Staff(memory, every=settings.index_ttl)
+    staff = Staff(
+        memory,
+        every=settings.index_ttl,
+        alert_url=settings.alert_url,
+        outbox_limit=settings.outbox_limit,
+    )
     with staff.at_work():
         anyio.run(create_server(settings, staff.memory).run_stdio_async)
     return 0

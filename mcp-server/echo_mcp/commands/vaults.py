@@ -34,7 +34,7 @@ def opened(settings: Settings, *, embedded: bool, words: TextIO) -> Memory:
     folder = settings.config.vault
     if embedded and isinstance(folder, Path):
         serve.check_folder(folder)
-    memory = open_memory(settings.config, notify=logger.info, words=LiveWords())
+    memory = open_memory(settings.config, notify=logger.info, words=LiveWords(), on_disk=True)
     try:
         if not embedded:
             serve.check_access(memory)

@@ -31,11 +31,18 @@ class Follower:
             often: whether to compare as often as takes a small part of the time.
         """
         self._often = often
+        self._has_compared = False
+        self._rests_until = 0.0
         self._saved = -math.inf
         self._memory = memory
         self._every = every
         self._was_away = self._outbox_fails = False
         self._loop = Loop("follow", self.step)
+
+    @property
+    def is_failing(self) -> bool:
+        """Whether the last step was ended by something unforeseen."""
+        return self._loop.is_failing
 
     def start(self) -> None:
         """Begin, with a comparison at once."""
@@ -49,9 +56,17 @@ class Follower:
         """A write has to wait: look soon whether the vault is back."""
         self._loop.wake(after=min(RETRY_S, self._every))
 
+    def changed(self) -> None:
+        """Somebody watches the vault, and something has changed in it.
+
+        From then on it is told when to compare, and looks by itself as seldom as it may.
+        """
+        self._often = False
+        self._loop.wake(after=max(0.0, self._rests_until - time.monotonic()))
+
     def step(self) -> float:
         """Compare the vault once and replay what waits; returns seconds until the next time."""
-        began = time.monotonic()
+        began, known = time.monotonic(), self._memory.catalog.entities.changes
         try:
             self._memory.mirror.refresh()
             self._memory.acquaint()
@@ -63,16 +78,24 @@ class Follower:
         took = time.monotonic() - began
         if self._was_away:
             logger.info("vault back")
+        if self._has_compared and self._memory.catalog.entities.changes != known:
+            self._publish()
+        self._has_compared = True
         waiting = self._flush()
         self._memory.catalog.prepare_recall()
         if time.monotonic() - self._saved >= SAVE_EVERY_S:
             self._memory.catalog.save_recall()
             self._saved = time.monotonic()
         self._was_away = False
-        pause = self._every
-        if self._often:
-            pause = min(pause, max(SOON_S, took * _SHARE))
+        rest = max(SOON_S, took * _SHARE)
+        self._rests_until = time.monotonic() + rest
+        pause = min(self._every, rest) if self._often else self._every
         return min(RETRY_S, pause) if waiting else pause
+
+    def _publish(self) -> None:
+        """Have the shared index follow what others did to the vault."""
+        if self._memory.publisher is not None:
+            self._memory.publisher.request()
 
     def _flush(self) -> int:
         """Replay what waits; returns how many writes wait still."""

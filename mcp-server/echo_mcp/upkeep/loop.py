@@ -17,16 +17,18 @@ _STOP_WITHIN_S = 5.0
 class Loop:
     """Runs a step at once, and whenever it is due; what one step raises does not end it."""
 
-    def __init__(self, name: str, step: Callable[[], float]) -> None:
+    def __init__(self, name: str, step: Callable[[], float], *, after: float = 0.0) -> None:
         """Nothing runs yet.
 
         Args:
             name: for the log.
             step: returns the seconds after which it is due again; infinity is when it is woken.
+            after: seconds from now until the first step.
         """
+        self.is_failing = False
         self._name = name
         self._step = step
-        self._due = 0.0
+        self._due = time.monotonic() + after if after else 0.0
         self._stopping = False
         self._changed = threading.Condition()
         self._thread = threading.Thread(target=self._run, name=f"echo-{name}", daemon=True)
@@ -39,13 +41,13 @@ class Loop:
         """Have the step run in some seconds at the latest."""
         self._be_due(after)
 
-    def stop(self) -> None:
-        """Let a step that runs come to its end, within reason, and run no other."""
+    def stop(self, *, within: float = _STOP_WITHIN_S) -> None:
+        """Let a step that runs come to its end, within some seconds, and run no other."""
         with self._changed:
             self._stopping = True
             self._changed.notify()
         if self._thread.ident is not None:
-            self._thread.join(_STOP_WITHIN_S)
+            self._thread.join(within)
 
     def _be_due(self, seconds: float) -> None:
         with self._changed:
@@ -66,7 +68,10 @@ class Loop:
 
     def _tried(self) -> float:
         try:
-            return self._step()
+            pause = self._step()
         except Exception:  # the thread is needed again, whatever this was
+            self.is_failing = True
             logger.exception("upkeep", extra={"fields": {"job": self._name}})
             return AFTER_A_CRASH_S
+        self.is_failing = False
+        return pause

@@ -30,6 +30,11 @@ class IndexPublisher:
         self._publishing = threading.Lock()
         self._loop = Loop("publish", self.step)
 
+    @property
+    def is_failing(self) -> bool:
+        """Whether the last step was ended by something unforeseen."""
+        return self._loop.is_failing
+
     def start(self) -> None:
         """Begin."""
         self._loop.start()

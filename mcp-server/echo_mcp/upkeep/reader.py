@@ -20,6 +20,11 @@ class Reader:
         self._is_done = False
         self._loop = Loop("read", self.step)
 
+    @property
+    def is_failing(self) -> bool:
+        """Whether the last step was ended by something unforeseen."""
+        return self._loop.is_failing
+
     def start(self) -> None:
         """Begin."""
         self._loop.start()
@@ -33,7 +38,7 @@ class Reader:
         catalog = self._memory.catalog
         if not catalog.is_ready:
             return READY_S
-        if catalog.ranking.read_ahead(AT_ONCE):
+        if catalog.read_ahead(AT_ONCE):
             return BREATH_S
         if not self._is_done:
             self._is_done = True

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from echo_mcp.warm.inverted import LiveInverted
+from echo_mcp.warm.readings_file import ReadingsFile
 from echo_memory.retrieval.inverted import Inverted
 
 
@@ -12,6 +13,10 @@ class LiveWords:
     """Reads and writes such files, for an index store."""
 
     suffix = "words"
+
+    def readings(self, path: Path) -> ReadingsFile:
+        """Where readings are kept."""
+        return ReadingsFile(path)
 
     def empty(self) -> LiveInverted:
         """An index without documents."""

@@ -48,7 +48,11 @@ class Acquaintance:
 
     def is_of_another(self, marker: str) -> bool:
         """Whether this is the marker of a vault that is not the one which is remembered."""
-        return bool(self._read()) and self._known != key_of(marker)
+        said, before = key_of(marker), self._read()
+        if before and before != said:
+            self._known = None  # another process may have been told that it is the same
+            self._known = self._read() or before
+        return bool(self._known) and self._known != said
 
     def _read(self) -> str | None:
         """By what the vault is known: empty where it is not told, None where it is not known."""

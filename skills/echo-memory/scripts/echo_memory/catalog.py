@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 
 from echo_memory.entities import Candidate, Entities
+from echo_memory.groups import Groups
 from echo_memory.links import Link, wikilink
 from echo_memory.mentions import Added, link_mentions, mentioned
 from echo_memory.naming.entity import Entity
@@ -17,12 +18,12 @@ from echo_memory.note import Note
 from echo_memory.paths import Paths
 from echo_memory.ranking import Ranking
 from echo_memory.recall_index import NoStore, RecallIndex, Store
-from echo_memory.recallable import PLAIN, document, group_of
-from echo_memory.retrieval.documents import Document
+from echo_memory.recallable import PLAIN, group_of
 from echo_memory.retrieval.inverted import DamagedIndex
 from echo_memory.retrieval.name_parts import name_parts
 from echo_memory.retrieval.order import Hit
 from echo_memory.retrieval.signals import ALL, Signals
+from echo_memory.shelf import Shelf
 
 # So many notes may be meant by a name that none of them bears just so.
 _MEANT = 3
@@ -38,23 +39,27 @@ class Catalog:
     """
 
     def __init__(
-        self, store: Store | None = None, *, notify: Callable[[str], None] | None = None
+        self,
+        store: Store | None = None,
+        *,
+        shelf: Shelf | None = None,
+        notify: Callable[[str], None] | None = None,
     ) -> None:
         """No notes yet.
 
         Args:
             store: where what recall needs is kept for the next process.
+            shelf: where the notes are held; None to hold them in memory.
             notify: told of what takes long.
         """
         self._notify = notify
         self._store: Store = store or NoStore()
         self._writing = threading.Lock()
-        self._notes: dict[str, Note] = {}
+        self._shelf = Shelf() if shelf is None else shelf
         self._making_recall = threading.Lock()
         self._recall: RecallIndex | None = None
         self._recall_being_made: RecallIndex | None = None
-        self._by_kind: dict[str, dict[str, Note]] = {}
-        self._named: dict[str, Entities] = {}
+        self._groups = Groups()
         self.paths = Paths()
         self.entities = Entities()
         self.names = Names()
@@ -62,7 +67,7 @@ class Catalog:
     @property
     def note_count(self) -> int:
         """How many notes are known."""
-        return len(self._notes)
+        return len(self._shelf)
 
     def put(self, note: Note) -> None:
         """Take a note up, in the place of the one that has its path."""
@@ -76,11 +81,19 @@ class Catalog:
 
     def get(self, path: str) -> Note | None:
         """The note at exactly this path."""
-        return self._notes.get(path)
+        return self._shelf.get(path)
 
-    def notes(self) -> list[Note]:
-        """All notes, in no particular order."""
-        return list(self._notes.values())
+    def __contains__(self, path: object) -> bool:
+        """Whether there is a note at exactly this path."""
+        return path in self._shelf
+
+    def notes(self) -> Iterator[Note]:
+        """All notes, in no particular order; each is read when its turn comes."""
+        return iter(self._shelf)
+
+    def all_paths(self) -> list[str]:
+        """Their paths, in no particular order."""
+        return self._shelf.paths()
 
     def key_of(self, path: str) -> str:
         """What a link says to mean a note: its id, or its path where others share the id."""
@@ -96,9 +109,15 @@ class Catalog:
         """A text that becomes part of the note at `path`, with its mentions linked."""
         return link_mentions(text, self.names, exclude={path}, key_of=self.key_of)
 
-    def of_kind(self, kind: str) -> list[Note]:
-        """The notes of a kind, in no particular order."""
-        return list(self._by_kind.get(kind, {}).values())
+    def of_kind(self, kind: str, *, since: str = "") -> list[Note]:
+        """The notes of a kind, in no particular order.
+
+        Args:
+            kind: its name.
+            since: leaves out those that are of an earlier day by their names (`YYYY-MM-DD`).
+        """
+        paths = self._groups.paths(kind, since=since)
+        return [note for path in paths if (note := self.get(path))]
 
     def named(self, kind: str, *, day: str = "") -> Entities:
         """The notes of a kind as things with names, or only those of one day.
@@ -106,12 +125,13 @@ class Catalog:
         Whoever asks first for a kind waits for its index.
         """
         if day:
-            return Entities(note.entity() for note in self.of_kind(kind) if note.date == day)
-        if kind not in self._named:
+            notes = self.of_kind(kind, since=day)
+            return Entities(note.entity() for note in notes if note.date == day)
+        known = self._groups.named(kind)
+        if known is None:
             with self._writing:
-                if kind not in self._named:
-                    self._named[kind] = Entities(note.entity() for note in self.of_kind(kind))
-        return self._named[kind]
+                known = self._groups.name(kind, (note.entity() for note in self.of_kind(kind)))
+        return known
 
     @property
     def plain(self) -> Entities:
@@ -142,6 +162,14 @@ class Catalog:
         """Keep what only recall needs for the next process, where it has been made."""
         if self._recall is not None:
             self._recall.save()
+
+    def read_ahead(self, count: int) -> int:
+        """Read so many notes for recall, so that no question waits; returns how many it read."""
+        return self._recall.read_ahead(count) if self._recall is not None else 0
+
+    def close(self) -> None:
+        """Let go of what is open for recall; it is opened again when it is needed."""
+        self._store.readings.close()
 
     @property
     def ranking(self) -> Ranking:
@@ -201,12 +229,13 @@ class Catalog:
 
     def _neighbours(self, path: str) -> Iterable[str]:
         """The other end of each link from and to a note."""
-        note = self.get(path)
+        graph = self._for_recall().graph
+        note = self.get(path) if graph.targets(path) else None
         for link in note.searchable.links if note else ():
             target = self.resolve(link, path)
             if target:
                 yield target
-        for source in self._for_recall().graph.sources(path):
+        for source in graph.sources(path):
             other = self.get(source)
             if other is not None and source != path:
                 yield from (
@@ -229,10 +258,10 @@ class Catalog:
             return self._make_recall()
 
     def _make_recall(self) -> RecallIndex:
-        made = self._recall_being_made = RecallIndex(self._store, self._document)
-        if self._notify and not made.was_kept and len(self._notes) >= _MANY:
-            self._notify(f"looking through {len(self._notes):,} notes, this once")
-        steps = made.begin(self._notes)
+        made = self._recall_being_made = RecallIndex(self._store, self._shelf)
+        if self._notify and not made.was_kept and len(self._shelf) >= _MANY:
+            self._notify(f"looking through {len(self._shelf):,} notes, this once")
+        steps = made.begin()
         going = True
         while going:
             with self._writing:
@@ -241,24 +270,15 @@ class Catalog:
             self._recall, self._recall_being_made = made, None
         return made
 
-    def _document(self, path: str) -> Document | None:
-        note = self.get(path)
-        return document(note) if note is not None else None
-
     def _put(self, note: Note) -> None:
-        known = self._notes.get(note.path)
-        if known is not None and known.text == note.text:
+        if not self._shelf.put(note):
             return
-        if known is not None and group_of(known) != group_of(note):
-            self._ungroup(known)
-        self._notes[note.path] = note
-        self._regroup(note)
+        self._groups.put(note.path, group_of(note), note.entity)
         self.paths.put(note.path)
         if note.kind is not None and note.kind.entity:
-            entity = note.entity()
-            self.entities.put(entity)
-            named = (entity.title, *entity.aliases)
-            self.names.put(entity.path, named, person=entity.kind == "person")
+            self.entities.put(note.entity())
+            named = (note.title, *note.items("aliases"))
+            self.names.put(note.path, named, person=note.kind.name == "person")
         else:
             self.entities.drop(note.path)
             self.names.drop(note.path)
@@ -266,10 +286,9 @@ class Catalog:
             recall.put(note)
 
     def _drop(self, path: str) -> None:
-        known = self._notes.pop(path, None)
-        if known is None:
+        if not self._shelf.drop(path):
             return
-        self._ungroup(known)
+        self._groups.drop(path)
         self.paths.drop(path)
         self.entities.drop(path)
         self.names.drop(path)
@@ -279,17 +298,3 @@ class Catalog:
     def _recalls(self) -> list[RecallIndex]:
         """What recall needs, and what is being made for it."""
         return [recall for recall in (self._recall, self._recall_being_made) if recall is not None]
-
-    def _regroup(self, note: Note) -> None:
-        group = group_of(note)
-        if group is not None:
-            self._by_kind.setdefault(group, {})[note.path] = note
-            if group in self._named:
-                self._named[group].put(note.entity())
-
-    def _ungroup(self, note: Note) -> None:
-        group = group_of(note)
-        if group is not None:
-            self._by_kind.get(group, {}).pop(note.path, None)
-            if group in self._named:
-                self._named[group].drop(note.path)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,7 +36,7 @@ _SCHEMA = f"""
 _ERRORS = (sqlite3.Error, OSError, ValueError, TypeError)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Copy:
     """A note as it was seen.
 
@@ -52,12 +52,8 @@ class Copy:
     head: Mapping[str, Any] | None = field(default=None, repr=False)
 
 
-@dataclass(frozen=True)
-class Seen:
-    """All notes, and when the vault was last compared with them, in seconds since the epoch."""
-
-    notes: Mapping[str, Copy] = field(repr=False)
-    at: float
+Everything = Callable[[], Iterable[tuple[str, Copy]]]
+"""Gives all notes as they are known, by path."""
 
 
 class Copies:
@@ -75,12 +71,18 @@ class Copies:
         self._connection: sqlite3.Connection | None = None
         self._file: tuple[int, int] | None = None
         self._version: tuple[sqlite3.Connection, int] | None = None
-        # What the file should hold, and whether it may hold something else.
-        self._all: dict[str, Copy] = {}
-        self._is_behind = False
+        self._is_behind = False  # whether it may hold something else than it should
 
-    def load(self) -> Seen | None:
-        """What was seen last; None where nothing was, or nothing of it can be read."""
+    def read(self, take: Callable[[str, Copy], None]) -> float | None:
+        """Go through what was seen last, one note at a time.
+
+        Args:
+            take: is given each by its path; also of a file that breaks off in the middle.
+
+        Returns:
+            When the vault was last compared with them, in seconds since the epoch; None where it
+            never was, or where they cannot all be read.
+        """
         with self._lock:
             if self._found() is None:
                 return None
@@ -90,19 +92,14 @@ class Copies:
                     row = cursor.fetchone()
                     at = float(row[0]) if row else None
                     cursor.execute("SELECT path, stamp, text, head FROM note")
-                    notes = {
-                        path: Copy(stamp, _text(data), _unpacked(head))
-                        for path, stamp, data, head in cursor
-                    }
+                    for path, stamp, data, head in cursor:
+                        take(path, Copy(stamp, _text(data), _unpacked(head)))
             except _ERRORS as error:
                 self._give_up(error)
                 return None
-            self._all = dict(notes)
-        return None if at is None else Seen(notes, at)
+        return at
 
-    def update(
-        self, changed: Mapping[str, Copy], gone: Iterable[str] = (), *, at: float | None = None
-    ) -> None:
+    def update(self, changed: Mapping[str, Copy], gone: Iterable[str] = ()) -> None:
         """Take over what was just seen.
 
         What could not be written is made good at the next comparison; until then the file stays
@@ -111,19 +108,20 @@ class Copies:
         Args:
             changed: notes by path.
             gone: paths of notes that are no more.
-            at: when the whole vault was compared; None where it was not.
         """
         with self._lock:
-            forgotten = list(gone)
-            self._all.update(changed)
-            for path in forgotten:
-                self._all.pop(path, None)
-            if self._is_behind and at is None:
-                return
-            try:
-                self._write(changed, forgotten, at)
-            except _ERRORS as error:
-                self._give_up(error)
+            if not self._is_behind:
+                self._try(lambda: self._write(changed.items(), gone))
+
+    def compared(self, at: float, everything: Everything) -> None:
+        """Take over that the whole vault was just compared.
+
+        Args:
+            at: when, in seconds since the epoch.
+            everything: asked where the file may lack something.
+        """
+        with self._lock:
+            self._try(lambda: self._write((), (), at=at, everything=everything))
 
     def others_wrote(self) -> bool:
         """Whether another process has changed them since this was asked last, or may have."""
@@ -141,15 +139,30 @@ class Copies:
         with self._lock:
             self._close()
 
-    def _write(self, changed: Mapping[str, Copy], gone: Iterable[str], at: float | None) -> None:
-        with self._open() as connection:
+    def _try(self, write: Callable[[], None]) -> None:
+        try:
+            write()
+        except _ERRORS as error:
+            self._give_up(error)
+
+    def _write(
+        self,
+        changed: Iterable[tuple[str, Copy]],
+        gone: Iterable[str],
+        *,
+        at: float | None = None,
+        everything: Everything | None = None,
+    ) -> None:
+        opened = self._open()  # which may tell that the file is another one
+        if self._is_behind and everything is None:
+            return
+        with opened as connection:
             connection.execute("BEGIN IMMEDIATE")
-            if self._is_behind:
+            if self._is_behind and everything is not None:
                 connection.execute("DELETE FROM note")
-                changed = self._all
+                changed = everything()
             rows = (
-                (path, copy.stamp, _bytes(copy.text), _packed(copy.head))
-                for path, copy in changed.items()
+                (path, copy.stamp, _bytes(copy.text), _packed(copy.head)) for path, copy in changed
             )
             connection.executemany("REPLACE INTO note VALUES (?, ?, ?, ?)", rows)
             connection.executemany("DELETE FROM note WHERE path = ?", ((path,) for path in gone))

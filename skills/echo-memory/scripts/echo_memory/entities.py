@@ -60,6 +60,8 @@ class Entities:
     def __init__(self, entities: Iterable[Entity] = ()) -> None:
         self._entities: dict[str, Entity] = {}
         self._postings = Postings()
+        self.changes = 0
+        """How often something changed."""
         for entity in entities:
             self.put(entity)
 
@@ -76,6 +78,7 @@ class Entities:
             return
         keys, old = entity.keys(), before.keys() if before else set()
         self._entities[entity.path] = entity
+        self.changes += 1
         self._postings.add(entity.path, keys - old)
         self._postings.remove(entity.path, old - keys)
 
@@ -83,6 +86,7 @@ class Entities:
         """Forget the entity at a path; one that is not known changes nothing."""
         entity = self._entities.pop(path, None)
         if entity:
+            self.changes += 1
             self._postings.remove(path, entity.keys())
 
     def get(self, slug: str) -> Entity | None:

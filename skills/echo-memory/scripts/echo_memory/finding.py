@@ -10,7 +10,7 @@ from dataclasses import asdict
 from echo_memory.catalog import Catalog
 from echo_memory.entities import Candidate
 from echo_memory.errors import BadRequest, NotFound
-from echo_memory.note import Note
+from echo_memory.note import Note, stem
 from echo_memory.text import fold
 from echo_memory.vault import Vault
 from echo_memory.vault_paths import safe_path
@@ -124,7 +124,7 @@ def _near_ids(catalog: Catalog, name: str) -> list[str]:
     """Paths of notes with near ids; only those that share a word's beginning compete."""
     wanted = fold(name.replace("-", " "))
     heads = _heads(wanted)
-    ids = {note.path: fold(note.id.replace("-", " ")) for note in catalog.notes()}
+    ids = {path: fold(stem(path).replace("-", " ")) for path in catalog.all_paths()}
     ids = {path: folded for path, folded in ids.items() if heads & _heads(folded)}
     nearest = difflib.get_close_matches(wanted, ids.values(), n=_SUGGESTIONS, cutoff=0.5)
     ranked = (path for path, folded in ids.items() if folded in nearest)

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from urllib.parse import unquote
 
+from echo_memory.multimap import Multimap
 from echo_memory.note import Note
 
 # Reading a note's links exactly takes a hundred times as long as finding what may be one.
@@ -16,12 +17,12 @@ _TARGET = re.compile(r"\[\[([^\[\]|#^\n]+)|\]\(<?([^()<>\n]+)")
 class Graph:
     """For each file name, the notes that may link to it; who wants to be sure reads their links.
 
-    Values are immutable and replaced: one writer at a time, readers take no lock.
+    One writer at a time, readers take no lock.
     """
 
     def __init__(self) -> None:
-        self._sources: dict[str, frozenset[str]] = {}
-        self._targets: dict[str, frozenset[str]] = {}
+        self._sources = Multimap()
+        self._targets: dict[str, tuple[str, ...]] = {}
 
     def put(self, note: Note) -> None:
         """Take over what a note points at."""
@@ -30,26 +31,24 @@ class Graph:
     def restore(self, path: str, targets: Iterable[str]) -> None:
         """Take over what a note is known to point at."""
         self.drop(path)
-        self._targets[path] = frozenset(targets)
-        for target in self._targets[path]:
-            self._sources[target] = self._sources.get(target, frozenset()) | {path}
+        named = tuple(sorted(set(targets)))
+        if named:
+            self._targets[path] = named
+        for target in named:
+            self._sources.add(target, path)
 
-    def targets(self, path: str) -> frozenset[str]:
-        """What a note may point at, as file names."""
-        return self._targets.get(path, frozenset())
+    def targets(self, path: str) -> tuple[str, ...]:
+        """What a note may point at, as file names in order."""
+        return self._targets.get(path, ())
 
     def drop(self, path: str) -> None:
         """Forget what a note points at."""
         for target in self._targets.pop(path, ()):
-            others = self._sources[target] - {path}
-            if others:
-                self._sources[target] = others
-            else:
-                del self._sources[target]
+            self._sources.remove(target, path)
 
-    def sources(self, path: str) -> frozenset[str]:
-        """The notes that may link to the one at this path."""
-        return self._sources.get(_name(path), frozenset())
+    def sources(self, path: str) -> list[str]:
+        """The notes that may link to the one at this path, in no particular order."""
+        return self._sources.of(_name(path))
 
 
 def _targets(text: str) -> Iterator[str]:

@@ -12,17 +12,21 @@ from typing import Any, Protocol
 
 from echo_memory import __version__
 from echo_memory.acquaintance import key_of
-from echo_memory.recall_index import Kept, Stored
+from echo_memory.recall_index import Kept, Readings, Stored
 from echo_memory.retrieval.documents import Facts
 from echo_memory.retrieval.inverted import Inverted
 
-_FORMAT = f"1 {__version__}"  # another version may see other words in the same text
+_FORMAT = f"2 {__version__}"  # another version may see other words in the same text
 
 
 class Words(Protocol):
     """How an inverted index is kept in a file; `suffix` is its name's."""
 
     suffix: str
+
+    def readings(self, path: Path) -> Readings:
+        """Where readings are kept."""
+        ...
 
     def empty(self) -> Inverted:
         """An index without documents."""
@@ -63,6 +67,7 @@ class IndexStore:
         self._words = folder / f"{name}.{words.suffix}"
         self._notes = folder / f"{name}.{words.suffix}.json"
         self._notify = notify
+        self.readings = words.readings(folder / f"{name}.readings.sqlite")
 
     def load(self) -> Stored | None:
         """See Store."""
@@ -101,8 +106,8 @@ class IndexStore:
 
 def _packed(kept: Kept) -> list[Any]:
     facts = kept.facts
-    row: list[Any] = [kept.signature, sorted(kept.targets)]
-    return row if facts is None else [*row, dict(facts.days), list(facts.kinds), facts.day]
+    row: list[Any] = [kept.signature, list(kept.targets)]
+    return row if facts is None else [*row, facts.days, facts.kinds, facts.day]
 
 
 def _unpacked(row: list[Any]) -> Kept:
@@ -110,8 +115,8 @@ def _unpacked(row: list[Any]) -> Kept:
     facts = None
     if rest:
         days, kinds, day = rest
-        facts = Facts(days, tuple(kinds), day)
-    return Kept(signature, facts, frozenset(targets))
+        facts = Facts.known(days, kinds, day)
+    return Kept(signature, facts, tuple(targets))
 
 
 def _replace(path: Path, data: bytes) -> None:

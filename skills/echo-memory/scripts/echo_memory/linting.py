@@ -164,13 +164,17 @@ def survey(echo: Memory) -> Survey:
 
 
 def report(echo: Memory) -> dict[str, Any]:
-    """Lint a vault whose catalogue is fresh.
+    """Lint a vault whose catalogue is fresh; returns a summary."""
+    return summary(lint(survey(echo)))
+
+
+def summary(found: Sequence[Violation]) -> dict[str, Any]:
+    """What an answer shows of violations.
 
     Returns:
         `violations`, `counts` of all there are by check, and `truncated: true` when there are more
         than shown.
     """
-    found = lint(survey(echo))
     counts: dict[str, int] = defaultdict(int)
     for violation in found:
         counts[violation.check] += 1

@@ -245,6 +245,7 @@ class Memory:
         """Let go of files and connections."""
         self.vault.close()
         self.mirror.close()
+        self.catalog.close()
         self.outbox.close()
 
     def _known(self, path: str) -> Known | None:

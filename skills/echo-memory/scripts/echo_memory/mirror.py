@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from echo_memory.catalog import Catalog
 from echo_memory.copies import Copies, Copy
@@ -157,7 +157,7 @@ class Mirror:
             began = self._own_writes
             self._written_at |= dict.fromkeys(wanted, began)
         texts = self._vault.read_many(wanted)
-        missing = [path for path in wanted if path not in texts and self._catalog.get(path)]
+        missing = [path for path in wanted if path not in texts and path in self._catalog]
         gone = [path for path in missing if self._is_gone(path)]
         self._take({path: ("", text) for path, text in texts.items()}, gone, began)
 
@@ -188,10 +188,7 @@ class Mirror:
         with self._restoring:
             if self._restored:
                 return
-            seen = self._copies.load()
-            if seen is not None:
-                self._take_over(seen.notes)
-                self._compared = seen.at
+            self._compared = self._copies.read(self._take_over)
             self._restored = True
 
     def _look(self, *, checked: bool) -> None:
@@ -201,7 +198,7 @@ class Mirror:
         if checked:
             self._check(stamps, lambda path: self._changed_text(stamps, path))
         changed = [path for path, stamp in stamps.items() if self._stamps.get(path) != stamp]
-        gone = [note.path for note in self._catalog.notes() if note.path not in stamps]
+        gone = [path for path in self._catalog.all_paths() if path not in stamps]
         for at in range(0, len(changed), _BATCH):
             if at >= _BATCH and at % _TOLD == 0:
                 self._notify(f"read {at:,} of {len(changed):,} notes")
@@ -209,9 +206,9 @@ class Mirror:
             self._take({path: (stamps[path], text) for path, text in texts.items()}, (), began)
         # At the last: until then, what was moved is known by its old place.
         self._take({}, gone, began)
-        self._unread = tuple(sorted(path for path in stamps if self._catalog.get(path) is None))
+        self._unread = tuple(sorted(path for path in stamps if path not in self._catalog))
         self._compared = now
-        self._copies.update({}, at=now)
+        self._copies.compared(now, self._everything)
 
     def _changed_text(self, stamps: Mapping[str, Stamp], path: str) -> str | None:
         """What a note says now; None where it is the one that is known, or is no more."""
@@ -247,20 +244,24 @@ class Mirror:
             for path in forgotten:
                 self._stamps.pop(path, None)
                 self._catalog.drop(path)
-            self._take_over(fresh)
+            for path, copy in fresh.items():
+                self._take_over(path, copy)
         if fresh or forgotten:
             self._copies.update(fresh, forgotten)
 
-    def _take_over(self, copies: Mapping[str, Copy]) -> None:
-        for path, copy in copies.items():
-            note = Note(path, copy.text)
-            if copy.head is not None:
-                note = Note.known(path, copy.text, copy.head)
-            self._catalog.put(note)
-            if copy.stamp:
-                self._stamps[path] = copy.stamp
-            else:
-                self._stamps.pop(path, None)
+    def _take_over(self, path: str, copy: Copy) -> None:
+        note = Note(path, copy.text)
+        if copy.head is not None:
+            note = Note.known(path, copy.text, copy.head)
+        self._catalog.put(note)
+        if copy.stamp:
+            self._stamps[path] = copy.stamp
+        else:
+            self._stamps.pop(path, None)
+
+    def _everything(self) -> Iterator[tuple[str, Copy]]:
+        for note in self._catalog.notes():
+            yield note.path, _copy(self._stamps.get(note.path, ""), note)
 
 
 def _copy(stamp: Stamp, note: Note) -> Copy:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import PurePosixPath
 from typing import Any
 
 from echo_memory import frontmatter, links, routing, sections
@@ -35,7 +34,7 @@ class Note:
     @cached_property
     def id(self) -> str:
         """The file name without its suffix."""
-        return PurePosixPath(self.path).stem
+        return stem(self.path)
 
     @cached_property
     def _parts(self) -> tuple[str, str]:
@@ -136,3 +135,15 @@ class Note:
             title=self.title,
             aliases=self.items("aliases"),
         )
+
+
+def day_of(path: str) -> str:
+    """The day that a note is of by its file name, as `YYYY-MM-DD`, or empty."""
+    return routing.dated_name(stem(path))[0]
+
+
+def stem(path: str) -> str:
+    """The file name of a path without its suffix."""
+    name = path.rpartition("/")[2]
+    dot = name.rfind(".")
+    return name[:dot] if 0 < dot < len(name) - 1 else name

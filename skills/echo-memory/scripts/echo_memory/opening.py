@@ -20,6 +20,7 @@ from echo_memory.memory import Clock, Memory, Notify, marker_path, to_stderr
 from echo_memory.mirror import Check, Mirror
 from echo_memory.outbox import Outbox
 from echo_memory.rest_vault import RestVault
+from echo_memory.shelf import Shelf
 from echo_memory.vault import Vault
 
 _GONE = (
@@ -38,6 +39,7 @@ def open_memory(
     clock: Clock | None = None,
     notify: Notify = to_stderr,
     words: Words | None = None,
+    on_disk: bool = False,
 ) -> Memory:
     """Open the vault that a configuration names; nothing is asked of it yet.
 
@@ -46,6 +48,7 @@ def open_memory(
         clock: takes the place of the machine's.
         notify: takes progress chatter.
         words: how the words of all notes are kept for the next process; None keeps none.
+        on_disk: whether the notes' texts are held on the disk instead of in memory.
     """
     address = str(config.vault)
     store = None
@@ -56,7 +59,9 @@ def open_memory(
         if isinstance(config.vault, Path)
         else RestVault(config.vault, timeout=config.timeout, workers=config.workers)
     )
-    catalog, acquaintance = Catalog(store, notify=notify), Acquaintance(config.state_dir, address)
+    shelf = Shelf(config.state_dir / "texts" if on_disk else None)
+    catalog = Catalog(store, shelf=shelf, notify=notify)
+    acquaintance = Acquaintance(config.state_dir, address)
 
     def now() -> datetime:
         return datetime.now(config.zone).astimezone(config.zone)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
 
 from echo_memory.links import Link, relative
 
@@ -16,28 +16,25 @@ class Paths:
     """
 
     def __init__(self, paths: Iterable[str] = ()) -> None:
-        self._whole: dict[str, tuple[str, ...]] = {}
-        self._by_end: dict[str, tuple[str, ...]] = {}
+        self._by_name: dict[str, tuple[str, ...]] = {}
         for path in paths:
             self.put(path)
 
     def put(self, path: str) -> None:
         """Add a vault path; one that is there already changes nothing."""
-        whole = _same(path)
-        if path in self._whole.get(whole, ()):
-            return
-        self._whole[whole] = (*self._whole.get(whole, ()), path)
-        for end in _ends(whole):
-            self._by_end[end] = (*self._by_end.get(end, ()), path)
+        name = _name(_same(path))
+        known = self._by_name.get(name, ())
+        if path not in known:
+            self._by_name[name] = (*known, path)
 
     def drop(self, path: str) -> None:
         """Forget a vault path; one that is not there changes nothing."""
-        whole = _same(path)
-        if path not in self._whole.get(whole, ()):
-            return
-        _take_out(self._whole, whole, path)
-        for end in _ends(whole):
-            _take_out(self._by_end, end, path)
+        name = _name(_same(path))
+        others = tuple(other for other in self._by_name.get(name, ()) if other != path)
+        if others:
+            self._by_name[name] = others
+        else:
+            self._by_name.pop(name, None)
 
     def __contains__(self, name: object) -> bool:
         """Whether a note has this file name, without `.md`."""
@@ -45,7 +42,7 @@ class Paths:
 
     def named(self, name: str) -> tuple[str, ...]:
         """The paths that a file name, or the last folders with it, may mean."""
-        return self._by_end.get(_same(name), ())
+        return self._ending(_same(name))
 
     def find(self, link: Link, source: str) -> tuple[str, ...]:
         """The paths that a link in the note at `source` may mean: none, one, or several.
@@ -63,7 +60,7 @@ class Paths:
             found = self._exact(target)
             if found:
                 return found
-        return () if link.target.startswith("/") else self._first(self._by_end, link.target)
+        return () if link.target.startswith("/") else self._first(self._ending, link.target)
 
     def resolve(self, link: Link, source: str) -> str | None:
         """The one path that a link in the note at `source` means; None if none or several."""
@@ -75,9 +72,19 @@ class Paths:
         wanted = _without_suffix(target or "").strip("/")
         return tuple(path for path in found if _without_suffix(path) == wanted) or found
 
-    def _first(self, table: dict[str, tuple[str, ...]], target: str) -> tuple[str, ...]:
+    def _first(self, among: Callable[[str], tuple[str, ...]], target: str) -> tuple[str, ...]:
         # `[[a.md]]` is the note `a`, or else the one in the file `a.md.md`.
-        return table.get(_same(target)) or table.get(_same(f"{target}.md"), ())
+        return among(_same(target)) or among(_same(f"{target}.md"))
+
+    def _whole(self, path: str) -> tuple[str, ...]:
+        known = self._by_name.get(_name(path), ())
+        return tuple(other for other in known if _same(other) == path)
+
+    def _ending(self, end: str) -> tuple[str, ...]:
+        known = self._by_name.get(_name(end), ()) if end else ()
+        if "/" not in end:
+            return known
+        return tuple(path for path in known if f"/{_same(path)}".endswith(f"/{end}"))
 
 
 def _same(path: str) -> str:
@@ -90,16 +97,5 @@ def _without_suffix(path: str) -> str:
     return path[:-3] if path[-3:].lower() == ".md" else path
 
 
-def _ends(path: str) -> Iterator[str]:
-    """The path, and what remains of it as folder after folder is left out."""
-    while path:
-        yield path
-        path = path.partition("/")[2]
-
-
-def _take_out(table: dict[str, tuple[str, ...]], key: str, path: str) -> None:
-    others = tuple(other for other in table[key] if other != path)
-    if others:
-        table[key] = others
-    else:
-        del table[key]
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from heapq import nlargest
-from itertools import islice
 
 from echo_memory.retrieval import bm25
 from echo_memory.retrieval.calendar import Calendar
@@ -14,29 +13,28 @@ from echo_memory.retrieval.documents import Document, Facts, counts, facts
 from echo_memory.retrieval.inverted import DictInverted, Inverted, Scores
 from echo_memory.retrieval.order import Found, Hit, arranged
 from echo_memory.retrieval.question import Question, ask
+from echo_memory.retrieval.reading import Reading, reading
 from echo_memory.retrieval.signals import (
     ALL,
     LEAST_RARITY,
     NAMING,
     OTHER_NAME,
     POOL,
-    Reading,
     Signals,
     Weights,
     pool,
-    reading,
     rerank,
 )
 from echo_memory.retrieval.words import query_words
-from echo_memory.retrieval.words import words as words_of
 
 __all__ = ["Document", "Hit", "Ranking", "Signals"]
 
-Source = Callable[[str], Document | None]
+Read = Callable[[Sequence[str]], Mapping[str, Reading]]
+"""Gives the readings of documents by their keys, of those that there are."""
 
 MAX_TERMS = 64
-MAX_READINGS = 20_000
-"""Documents whose words are kept as they were read: about 3 kB each."""
+MAX_READINGS = 10_000
+"""Readings that are held in memory: about 5 kB each."""
 
 
 class Ranking:
@@ -47,19 +45,20 @@ class Ranking:
     take turns.
     """
 
-    def __init__(self, inverted: Inverted | None = None, *, source: Source | None = None) -> None:
+    def __init__(self, inverted: Inverted | None = None, *, read: Read | None = None) -> None:
         """No documents yet.
 
         Args:
             inverted: the index of words to use; it may have the words of documents that are
                 restored later.
-            source: gives a document that was restored, by its key.
+            read: gives readings of documents; without it all documents are held in memory.
         """
         self._documents: dict[str, Document] = {}
         self._facts: dict[str, Facts] = {}
-        self._source: Source = source or self._documents.get
+        self._holds = read is None
+        self._read = read or self._read_held
         self._words: Inverted = DictInverted() if inverted is None else inverted
-        self._readings: dict[str, tuple[Document, Reading]] = {}
+        self._readings: dict[str, Reading] = {}
         self._calendar = Calendar()
         self._kinds: dict[str, dict[str, None]] = {}
 
@@ -69,45 +68,20 @@ class Ranking:
     def __contains__(self, key: str) -> bool:
         return key in self._facts
 
-    def get(self, key: str) -> Document | None:
-        """The document of a key."""
-        document = self._documents.get(key)
-        if document is None and key in self._facts:
-            document = self._source(key)
-            if document is not None:
-                self._documents.setdefault(key, document)
-                if key not in self._facts:  # it was dropped meanwhile
-                    self._documents.pop(key, None)
-        return document
-
     def put(self, key: str, document: Document) -> None:
         """Add a document, or replace the one of this key."""
-        if key in self._facts and self._documents.get(key) == document:
+        if self._holds and self._documents.get(key) == document:
             return
         self._forget(key)
         self._words.put(key, counts(document))
-        self._documents[key] = document
+        if self._holds:
+            self._documents[key] = document
         self._know(key, facts(document))
 
     def restore(self, key: str, known: Facts) -> None:
         """Add a document that the index of words has already."""
         self._forget(key)
         self._know(key, known)
-
-    def read_ahead(self, count: int) -> int:
-        """Read so many documents, so that no question waits for that; returns how many it read.
-
-        It ends when all are read that there is room for.
-        """
-        room = min(count, MAX_READINGS - len(self._readings))
-        unread = islice((key for key in list(self._facts) if key not in self._readings), room)
-        read = 0
-        for key in unread if room > 0 else ():
-            document = self.get(key)
-            if document is not None:
-                self._read(key, document)
-                read += 1
-        return read
 
     def drop(self, key: str) -> None:
         """Forget a document; an unknown key is no error."""
@@ -164,36 +138,36 @@ class Ranking:
         first = first if signals.names else ()
         weights = self._weights(query, question, dated, of_kind, self._other_names(question, first))
         scores = self._words.scores(weights.words)
-        asked = {word: weights.words.get(word, 0.0) for word in question.words if of_kind}
-        telling = self._words.scores(asked)
+        telling = of_kind and self._words.scores(
+            {word: weights.words.get(word, 0.0) for word in question.words}
+        )
+        listed = () if telling and telling.any_of(of_kind) else of_kind
         candidates = pool(
             scores,
             self._newest(dated, scores),
-            () if telling.any_of(of_kind) else self._newest(of_kind, scores),
+            self._newest(listed, scores),
             nlargest(POOL, sorted(extra), key=extra.__getitem__),
             first,
             size=max(POOL, limit),
         )
-        documents = {key: one for key in candidates if (one := self.get(key)) is not None}
+        readings = self._readings_of(candidates)
         ranked = rerank(
             question,
             weights,
             candidates,
-            documents,
-            read=self._read,
+            readings,
             today=today,
             dated=dated,
             extra=extra,
             signals=signals,
         )
         kept = frozenset((*dated, *extra, *(() if telling else of_kind)))
-        found = Found(ranked, documents, weights.words, self._words.has, kept)
+        found = Found(ranked, readings, weights.words, self._words.has, kept)
         return arranged(found, question, first)[:limit]
 
     def _other_names(self, question: Question, first: Iterable[str]) -> set[str]:
         """The words of titles of which the question has none: who asks for Tom means Tomas."""
-        documents = (self.get(key) for key in first)
-        titles = [set(words_of(document.title)) for document in documents if document]
+        titles = [one.names[0] for one in self._readings_of(first).values()]
         return {word for title in titles if title.isdisjoint(question.said) for word in title}
 
     def _weights(
@@ -221,14 +195,30 @@ class Ranking:
             kinds=max(LEAST_RARITY, bm25.rarity(max(1, len(of_kind)), count)),
         )
 
-    def _read(self, key: str, document: Document) -> Reading:
-        """A document's words; as many as there is room for are kept for the next question."""
-        known = self._readings.get(key)
-        if known is None or known[0] is not document:
-            if len(self._readings) >= MAX_READINGS:
-                self._readings.pop(next(iter(self._readings)), None)
-            known = self._readings[key] = document, reading(document)
-        return known[1]
+    def _readings_of(self, keys: Iterable[str]) -> dict[str, Reading]:
+        """Readings of documents that are there, in the order of the keys."""
+        wanted = [key for key in keys if key in self._facts]
+        held = {key: one for key in wanted if (one := self._readings.get(key)) is not None}
+        missing = [key for key in wanted if key not in held]
+        if missing:
+            before = {key: self._facts.get(key) for key in missing}
+            read = self._read(missing)
+            for key, one in read.items():
+                self._hold(key, one, before[key])
+            held = {key: one for key in wanted if (one := held.get(key) or read.get(key))}
+        return held
+
+    def _hold(self, key: str, one: Reading, known: Facts | None) -> None:
+        """Keep a reading in memory, unless the document has changed since."""
+        if len(self._readings) >= MAX_READINGS:
+            self._readings.pop(next(iter(self._readings), key), None)
+        self._readings[key] = one
+        if self._facts.get(key) is not known:
+            self._readings.pop(key, None)
+
+    def _read_held(self, keys: Sequence[str]) -> Mapping[str, Reading]:
+        found = {key: self._documents.get(key) for key in keys}
+        return {key: reading(document) for key, document in found.items() if document}
 
     def _newest(self, keys: Iterable[str], scores: Scores) -> list[str]:
         """Of some documents those with the best scores, and of equal ones the newest."""

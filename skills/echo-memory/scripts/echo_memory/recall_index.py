@@ -6,20 +6,21 @@ process left it: then only the notes that changed since are read.
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from echo_memory.graph import Graph
 from echo_memory.note import Note
-from echo_memory.ranking import Ranking, Source
+from echo_memory.ranking import Ranking
 from echo_memory.recallable import document, is_recalled
 from echo_memory.retrieval.documents import Facts
 from echo_memory.retrieval.inverted import DictInverted, Inverted
+from echo_memory.retrieval.reading import Reading, reading
+from echo_memory.shelf import Shelf, signature
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Kept:
     """What is kept of one note, beside its words.
 
@@ -29,9 +30,9 @@ class Kept:
         targets: what it may point at, as file names.
     """
 
-    signature: str
+    signature: int
     facts: Facts | None
-    targets: frozenset[str]
+    targets: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -42,8 +43,48 @@ class Stored:
     kept: Mapping[str, Kept]
 
 
+class Readings(Protocol):
+    """Where readings are kept, each for a note's text as its signature tells it."""
+
+    def get(self, wanted: Mapping[str, int]) -> Mapping[str, Reading]:
+        """Those that are kept, by path, for the signatures asked for."""
+        ...
+
+    def put(self, readings: Mapping[str, tuple[int, Reading]]) -> None:
+        """Keep some, each with its signature; that they cannot be kept is no error."""
+        ...
+
+    def missing(self, wanted: Mapping[str, int]) -> list[str]:
+        """Of all notes those of which none is kept; what is kept of others is forgotten."""
+        ...
+
+    def close(self) -> None:
+        """Let go of what is open."""
+        ...
+
+
+class NoReadings:
+    """Keeps none."""
+
+    def get(self, wanted: Mapping[str, int]) -> Mapping[str, Reading]:
+        """See Readings."""
+        return {}
+
+    def put(self, readings: Mapping[str, tuple[int, Reading]]) -> None:
+        """See Readings."""
+
+    def missing(self, wanted: Mapping[str, int]) -> list[str]:
+        """See Readings: none is worth being read for nobody."""
+        return []
+
+    def close(self) -> None:
+        """See Readings."""
+
+
 class Store(Protocol):
     """Where an index is kept for the next process; it is derived, so that nothing of it is dear."""
+
+    readings: Readings
 
     def load(self) -> Stored | None:
         """The index that was kept last; None where there is none that can be used."""
@@ -70,6 +111,8 @@ class Store(Protocol):
 class NoStore:
     """Keeps nothing."""
 
+    readings: Readings = NoReadings()
+
     def load(self) -> Stored | None:
         """See Store."""
         return None
@@ -88,19 +131,21 @@ class NoStore:
 class RecallIndex:
     """Ranking and links of all notes; one writer at a time, readers take no lock."""
 
-    def __init__(self, store: Store, source: Source) -> None:
+    def __init__(self, store: Store, shelf: Shelf) -> None:
         """Take up what is kept; what has changed since must be put.
 
         Args:
             store: where the index is kept.
-            source: gives a note's document, by its path.
+            shelf: has the notes.
         """
         self._store = store
+        self._shelf = shelf
         self._stored = store.load() or Stored(store.empty(), {})
-        self._signatures: dict[str, str] = {}
+        self._signatures: dict[str, int] = {}
         self._is_changed = False
         self._touched: set[str] = set()
-        self.ranking = Ranking(self._stored.inverted, source=source)
+        self._unread: dict[str, None] = {}
+        self.ranking = Ranking(self._stored.inverted, read=self._read)
         self.graph = Graph()
 
     @property
@@ -108,23 +153,31 @@ class RecallIndex:
         """Whether it began with what an earlier process left."""
         return bool(self._stored.kept)
 
-    def begin(self, notes: Mapping[str, Note]) -> Iterator[None]:
+    def begin(self) -> Iterator[None]:
         """Take the notes in, one at each step, and forget what is no more."""
         kept, inverted = self._stored.kept, self._stored.inverted
-        for path in [path for path in kept if path not in notes]:
+        for path in [path for path in kept if path not in self._shelf]:
             inverted.drop(path)
             self._is_changed = True
-        for path in list(notes):
-            note = notes.get(path)
-            if note is not None and path not in self._signatures:
+        for path in self._shelf.paths():
+            if path not in self._signatures:
                 known = kept.get(path)
-                if known is not None and known.signature == signature(note):
+                if known is not None and known.signature == self._shelf.signature(path):
                     self._restore(path, known)
-                else:
+                elif note := self._shelf.get(path):
                     inverted.drop(path)
                     self.put(note)
             yield
         self._stored = Stored(inverted, {})
+        self._unread |= dict.fromkeys(self._store.readings.missing(dict(self._signatures)))
+
+    def read_ahead(self, count: int) -> int:
+        """Read so many notes, so that no question waits for that; returns how many it read."""
+        paths: list[str] = []
+        while self._unread and len(paths) < count:
+            paths.append(self._unread.popitem()[0])
+        self._read(paths)
+        return len(paths)
 
     def put(self, note: Note) -> None:
         """Take a note up, in the place of the one that has its path."""
@@ -134,7 +187,8 @@ class RecallIndex:
             self.ranking.put(note.path, document(note))
         else:
             self.ranking.drop(note.path)
-        self._signatures[note.path] = signature(note)
+        self._signatures[note.path] = signature(note.text)
+        self._unread[note.path] = None
         self._is_changed = True
         self._touched.add(note.path)
 
@@ -144,6 +198,7 @@ class RecallIndex:
         self.graph.drop(path)
         self.ranking.drop(path)
         self._signatures.pop(path, None)
+        self._unread.pop(path, None)
         self._is_changed = True
 
     def save(self) -> None:
@@ -171,8 +226,17 @@ class RecallIndex:
             self.ranking.restore(path, known.facts)
         self._signatures[path] = known.signature
 
-
-def signature(note: Note) -> str:
-    """What two texts of a note have in common only when they are the same."""
-    data = note.text.encode("utf-8", "surrogatepass")
-    return hashlib.blake2b(data, digest_size=8).hexdigest()
+    def _read(self, paths: Sequence[str]) -> Mapping[str, Reading]:
+        """The readings of notes, those that are kept and those that are made now and then kept."""
+        said = {path: at for path in paths if (at := self._signatures.get(path)) is not None}
+        found = dict(self._store.readings.get(said))
+        made = {}
+        for path in said.keys() - found.keys():
+            note = self._shelf.get(path)
+            if note is not None:
+                found[path] = reading(document(note))
+                made[path] = signature(note.text), found[path]
+            self._unread.pop(path, None)
+        if made:
+            self._store.readings.put(made)
+        return found

@@ -183,6 +183,32 @@ def _violations(envelope: _Fields) -> list[str]:
     return lines
 
 
+def _sweep(envelope: _Fields) -> str:
+    state = "written into the health note" if envelope["recorded"] else "in the health note already"
+    total = sum(envelope["counts"].values())
+    first = (
+        f"{envelope['notes']} notes, {envelope['entities']} entities; {total} findings,"
+        f" {envelope['new']} of them new, {state}."
+    )
+    return "\n".join([first, *_violations(envelope)])
+
+
+def _decay(envelope: _Fields) -> str:
+    lines = [
+        f"- {each['path']} ({each['kind']}, {each['untouched_days']} days): {each['proposal']}"
+        for each in envelope["proposals"]
+    ]
+    lines += [f"… and {envelope['omitted']} more."] if envelope["omitted"] else []
+    return "\n".join(lines or ["Nothing has aged."])
+
+
+def _migrate(envelope: _Fields) -> str:
+    versions = f"schema {envelope['from_version']} to {envelope['to_version']}"
+    lines = [f"{envelope['action']}: {versions}", *(f"- {it}" for it in envelope["changes"])]
+    lines += ["Nothing is written yet; --apply does it."] if envelope["action"] == "preview" else []
+    return "\n".join(lines)
+
+
 def _bootstrap(envelope: _Fields) -> str:
     created, kept = ([f"- {path}" for path in envelope[key]] for key in ("created", "kept"))
     lines = ["Created:", *created] if created else ["The vault was complete; nothing was written."]
@@ -221,6 +247,7 @@ _BUDGETED = {"recall", "load", "get"}
 _WORDS: dict[str, Callable[[_Fields], str]] = {
     "append": _changed,
     "bootstrap": _bootstrap,
+    "decay": _decay,
     "delete": _deleted,
     "doctor": _health,
     "health": _health,
@@ -232,6 +259,7 @@ _WORDS: dict[str, Callable[[_Fields], str]] = {
     "history": history,
     "link": _link,
     "outbox": outbox,
+    "migrate": _migrate,
     "patch": _changed,
     "put": _changed,
     "recall": _recall,
@@ -241,6 +269,7 @@ _WORDS: dict[str, Callable[[_Fields], str]] = {
     "rollup": rollup,
     "scope": _scope,
     "session-end": session,
+    "sweep": _sweep,
     "triage": _triage,
     "unlock": _lock,
 }

@@ -110,7 +110,7 @@ class Routing:
     def kind_of(self, path: str, note_type: object) -> Kind | None:
         """What a note is: a fixed place decides, then the frontmatter `type`, then the folder."""
         place = self.kind_at(path)
-        if place in self.fixed.values():
+        if any(place is kind for kind in self.fixed.values()):
             return place
         named = self.kinds.get(note_type) if isinstance(note_type, str) else None
         return named or place

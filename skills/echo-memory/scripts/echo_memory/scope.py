@@ -33,6 +33,12 @@ class Scope:
     scope: str = ""
     scope_updated: str = ""
 
+    @property
+    def day(self) -> str:
+        """The day on which it was set or confirmed, as `YYYY-MM-DD`, or empty."""
+        since = _instant(self.scope_updated)
+        return since.date().isoformat() if since else ""
+
 
 def read(note: Note) -> Scope:
     """The scope of a context note: its frontmatter's, else what a person put under `## Scope`."""

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing, suppress
 from pathlib import Path
 
+from echo_memory.recall_index import NoReadings
 from echo_memory.retrieval import bm25
 from echo_memory.retrieval.inverted import DamagedIndex, DictInverted, DictScores, Inverted
 
@@ -165,6 +166,10 @@ class WordsFile:
     """Reads and writes such files, for an index store."""
 
     suffix = "sqlite"
+
+    def readings(self, path: Path) -> NoReadings:
+        """Keeps none: a process that asks one question reads few notes."""
+        return NoReadings()
 
     def empty(self) -> FileInverted:
         """An index without documents."""

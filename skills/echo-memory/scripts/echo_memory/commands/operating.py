@@ -9,7 +9,7 @@ from echo_memory.commands.command import REFERENCE, Command, Values, no_argument
 from echo_memory.envelope import Envelope
 from echo_memory.errors import BadRequest
 from echo_memory.memory import Memory
-from echo_memory.ops import bootstrap, lock, note, outbox
+from echo_memory.ops import bootstrap, decay, lock, migrate, note, outbox, sweep
 
 
 def _declare_bootstrap(parser: argparse.ArgumentParser) -> None:
@@ -75,6 +75,16 @@ def _outbox(echo: Memory, values: Values) -> Envelope:
     return one(echo, number)
 
 
+def _declare_sweep(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--fast", action="store_true", help="take notes that seem unchanged as they are known"
+    )
+
+
+def _declare_migrate(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--apply", action="store_true", help="write it; else only the plan")
+
+
 COMMANDS = (
     Command(
         "bootstrap",
@@ -90,6 +100,27 @@ COMMANDS = (
         no_arguments,
         lambda echo, _: bootstrap.reindex_op(echo),
         ("reindex",),
+    ),
+    Command(
+        "sweep",
+        "lint, the shared index made right, the findings into the health note",
+        _declare_sweep,
+        lambda echo, values: sweep.sweep_op(echo, fast=values.fast),
+        ("sweep", "sweep --fast"),
+    ),
+    Command(
+        "decay",
+        "propose what to archive or refresh: old working memories, idle projects",
+        no_arguments,
+        lambda echo, _: decay.decay_op(echo),
+        ("decay",),
+    ),
+    Command(
+        "migrate",
+        "bring the vault's marker to this version's schema",
+        _declare_migrate,
+        lambda echo, values: migrate.migrate_op(echo, apply=values.apply),
+        ("migrate", "migrate --apply"),
     ),
     Command(
         "put", "write a whole note", _declare_put, _put, ("put resources/notes.md - <notes.md",)

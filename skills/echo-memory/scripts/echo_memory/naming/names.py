@@ -6,10 +6,11 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from echo_memory.multimap import Multimap
 from echo_memory.naming.nameparts import parse
 from echo_memory.text import fold
 
@@ -55,7 +56,7 @@ class Word(NamedTuple):
     folded: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Name:
     """A name as it is recognised in a text.
 
@@ -86,13 +87,13 @@ class Names:
     """
 
     def __init__(self) -> None:
-        self._by_key: dict[str, dict[str, Name]] = {}
-        self._bearers: dict[str, dict[str, Name]] = {}
+        self._forms: dict[str, tuple[str, ...]] = {}
+        self._shared: dict[str, dict[str, Name]] = {}
         self._counts: dict[tuple[str, int], int] = {}
         self._names: dict[str, Name] = {}
         self._spans: dict[str, tuple[int, ...]] = {}
-        self._ends: dict[str, frozenset[str]] = {}
-        self._persons: dict[str, dict[str, None]] = {}
+        self._ends: dict[str, tuple[str, ...]] = {}
+        self._persons = Multimap()
 
     def put(self, key: str, names: Sequence[str], *, person: bool = False) -> None:
         """Take over the names of an entity in place of those that it had.
@@ -104,24 +105,23 @@ class Names:
             person: whether they are a person's, who may share a first or last name with others.
         """
         found = _recognisable(key, names)
-        before = self._by_key.get(key, {})
-        self._by_key[key] = found
-        for form in before.keys() - found.keys():
+        before = self._forms.get(key, ())
+        self._forms[key] = tuple(found)
+        for form in set(before) - found.keys():
             self._remove(key, form)
         for form, name in found.items():
             self._add(key, form, name)
-        self._bear(key, _ends(names) if person else frozenset())
+        self._bear(key, _ends(names) if person else ())
 
     def drop(self, key: str) -> None:
         """Forget an entity; one that is not known changes nothing."""
-        for form in self._by_key.pop(key, {}):
+        for form in self._forms.pop(key, ()):
             self._remove(key, form)
-        self._bear(key, frozenset())
+        self._bear(key, ())
 
     def is_shared(self, key: str, word: str) -> bool:
         """Whether a folded word is a first or last name of this person and of another, too."""
-        bearers = self._persons.get(word, {})
-        return key in bearers and len(bearers) > 1
+        return self._persons.count(word) > 1 and key in self._persons.of(word)
 
     def spans(self, first: str) -> tuple[int, ...]:
         """How many words the names that begin with this folded word have, longest first."""
@@ -132,36 +132,37 @@ class Names:
         return self._names.get(_form(words))
 
     def _add(self, key: str, form: str, name: Name) -> None:
-        bearers = self._bearers.setdefault(form, {})
-        bearers[key] = name
-        if len(bearers) == 1:
-            if form not in self._names:
-                self._count(form, 1)
+        known, bearers = self._names.get(form), self._shared.get(form)
+        if known is None:
+            self._count(form, 1)
+        if known is None or known.key == key:
             self._names[form] = name
-        else:
-            known = self._names[form]
-            capital = known.capital and name.capital
-            self._names[form] = Name(None, known.gaps | name.gaps, capital)
+            return
+        if bearers is None:
+            bearers = self._shared[form] = {known.key: known} if known.key else {}
+        bearers[key] = name
+        capital = known.capital and name.capital
+        self._names[form] = Name(None, _same_gaps(known.gaps | name.gaps), capital)
 
     def _remove(self, key: str, form: str) -> None:
-        bearers = self._bearers[form]
+        bearers = self._shared.get(form)
+        if bearers is None:
+            del self._names[form]
+            self._count(form, -1)
+            return
         del bearers[key]
         if len(bearers) == 1:
             self._names[form] = next(iter(bearers.values()))
-        elif not bearers:
-            del self._bearers[form], self._names[form]
-            self._count(form, -1)
+            del self._shared[form]
 
-    def _bear(self, key: str, ends: frozenset[str]) -> None:
-        before = self._ends.pop(key, frozenset())
+    def _bear(self, key: str, ends: tuple[str, ...]) -> None:
+        before = self._ends.pop(key, ())
         if ends:
             self._ends[key] = ends
-        for word in before - ends:
-            del self._persons[word][key]
-            if not self._persons[word]:
-                del self._persons[word]
-        for word in ends - before:
-            self._persons.setdefault(word, {})[key] = None
+        for word in set(before) - set(ends):
+            self._persons.remove(word, key)
+        for word in set(ends) - set(before):
+            self._persons.add(word, key)
 
     def _count(self, form: str, change: int) -> None:
         first, length = form.partition(_SEPARATOR)[0], form.count(_SEPARATOR) + 1
@@ -222,7 +223,7 @@ def _recognisable(key: str, names: Iterable[str]) -> dict[str, Name]:
         if form in found:
             gaps |= found[form].gaps
             capital = capital and found[form].capital
-        found[form] = Name(key, frozenset(gaps), capital)
+        found[form] = Name(key, _same_gaps(frozenset(gaps)), capital)
     return found
 
 
@@ -236,10 +237,17 @@ def _is_recognisable(text: str, parts: list[Word]) -> bool:
     return len(letters) + len(_DENSE.findall(letters)) >= MIN_LETTERS
 
 
-def _ends(names: Iterable[str]) -> frozenset[str]:
+@lru_cache(maxsize=1024)
+def _same_gaps(gaps: frozenset[str]) -> frozenset[str]:
+    """One object for equal gaps: nearly all names have a space between their words."""
+    return gaps
+
+
+def _ends(names: Iterable[str]) -> tuple[str, ...]:
     """The first and last names of a person."""
     parsed = (parse(name).personal for name in names)
-    return frozenset(word for parts in parsed if parts for word in (parts[0], parts[-1]))
+    ends = (word for parts in parsed if parts for word in (parts[0], parts[-1]))
+    return tuple(dict.fromkeys(ends))
 
 
 def _form(parts: Iterable[Word]) -> str:

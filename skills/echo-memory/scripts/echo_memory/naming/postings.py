@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from echo_memory.multimap import Multimap
 from echo_memory.naming.spelling import distance, similar_within
 
 WORD = "w:"
@@ -20,36 +21,30 @@ class Postings:
     """
 
     def __init__(self) -> None:
-        self._paths: dict[str, dict[str, None]] = {}
+        self._paths = Multimap()
         self._words_by_end: dict[str, dict[str, None]] = {}
 
     def add(self, path: str, keys: Iterable[str]) -> None:
         """Note that a path has these keys, too."""
         for key in keys:
-            paths = self._paths.get(key)
-            if paths is None:
-                self._paths[key] = {path: None}
+            if self._paths.add(key, path):
                 for end in _ends_to_keep(key):
                     self._words_by_end.setdefault(end, {})[key.removeprefix(WORD)] = None
-            else:
-                paths[path] = None
 
     def remove(self, path: str, keys: Iterable[str]) -> None:
         """Forget that a path has these keys."""
         for key in keys:
-            paths = self._paths.get(key, {})
-            paths.pop(path, None)
-            if not paths and self._paths.pop(key, None) is not None:
+            if self._paths.remove(key, path):
                 for end in _ends_to_keep(key):
                     self._forget(end, key.removeprefix(WORD))
 
     def of(self, key: str) -> list[str]:
         """The paths that have a key, in no particular order."""
-        return list(self._paths.get(key, ()))
+        return self._paths.of(key)
 
     def count(self, key: str) -> int:
         """How many paths have a key."""
-        return len(self._paths.get(key, ()))
+        return self._paths.count(key)
 
     def similar(self, word: str) -> list[str]:
         """Words of the index a typing slip or two away, without the word itself.

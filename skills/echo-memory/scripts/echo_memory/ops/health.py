@@ -8,12 +8,14 @@ import platform
 import shutil
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from echo_memory import __version__, arguments, linting, routing, vault_lock
+from echo_memory import __version__, alarms, arguments, linting, routing, vault_lock
 from echo_memory.envelope import Envelope, success
 from echo_memory.errors import EchoError, Misconfigured, NotFound
+from echo_memory.ledger import BACKUP, DECAY, SWEEP, Ledger, Page
 from echo_memory.memory import Memory
 
 MIN_FREE_BYTES = 100_000_000
@@ -73,7 +75,7 @@ def _checks(echo: Memory) -> list[Check]:
     checks = [reachable]
     if reachable.ok:
         checks += [_access(echo), _marker(echo), _index(echo), _lock(echo)]
-    return [*checks, _outbox(echo), *_state(echo), _version()]
+    return [*checks, _outbox(echo), *_state(echo), *_upkeep(echo), _version()]
 
 
 def _vault(echo: Memory) -> Check:
@@ -211,6 +213,50 @@ def _state(echo: Memory) -> Iterator[Check]:
         detail=f"{free // 1_000_000} MB free at the state folder",
         fix="" if roomy else "Make room on the disk of the state folder.",
     )
+
+
+def _upkeep(echo: Memory) -> Iterator[Check]:
+    """What the server does by itself, as the ledger has it; where none ran, nobody promised it."""
+    page = Ledger.of(echo.config).read()
+    yield _backup(echo, page)
+    yield from _alarms(echo, page)
+    for job, finds in ((SWEEP, "violations"), (DECAY, "proposals")):
+        run = page.run(job)
+        detail = f"{_ago(echo, run.done)}; {run.found.get(finds, 0)} {finds}"
+        failed = f"; the last try failed: {run.error}" if run.error else ""
+        yield Check(
+            job,
+            ok=not run.error,
+            detail=f"{detail}{failed}" if run.done or run.error else "has not run yet",
+            fix=f"Run `{job}`, and see what it says." if run.error else "",
+        )
+
+
+def _backup(echo: Memory, page: Page) -> Check:
+    run = page.run(BACKUP)
+    late = page.backup_is_old(echo.clock())
+    failed = f"; the last try failed: {run.error}" if run.error else ""
+    detail = f"the last one {_ago(echo, run.done)}" if run.done else "none yet"
+    return Check(
+        "backup",
+        ok=not (late or run.error),
+        detail=f"{detail}{failed}",
+        fix="Run `echo-mcp backup now`, and see what it says." if late or run.error else "",
+    )
+
+
+def _alarms(echo: Memory, page: Page) -> Iterator[Check]:
+    """What the server has seen to be wrong for so long that a person is told."""
+    for name in alarms.Alarms.of(page.notes.get(alarms.NOTE)).stood(echo.clock()):
+        what, fix = alarms.MEANINGS[name]
+        yield Check(name, ok=False, detail=what, fix=fix)
+
+
+def _ago(echo: Memory, instant: datetime | None) -> str:
+    if instant is None:
+        return "never"
+    minutes = max(0, round((echo.clock() - instant).total_seconds() / 60))
+    return f"{minutes} min ago" if minutes < 120 else f"{minutes // 60} h ago"
 
 
 def _version() -> Check:

@@ -184,7 +184,8 @@ def _scope(echo: Memory) -> str:
     current = scope.read(note) if note else scope.Scope()
     if not current.scope:
         return ""
-    since = scope.sessions_since(current, echo.catalog.of_kind("session"))
+    logged = echo.catalog.of_kind("session", since=current.day)
+    since = scope.sessions_since(current, logged)
     facts = f"set {current.scope_updated or 'at an unknown time'}; sessions since: {since}"
     return f"{current.scope} ({facts})"
 

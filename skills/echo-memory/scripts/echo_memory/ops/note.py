@@ -207,14 +207,15 @@ def delete_op(echo: Memory, path: str) -> Envelope:
 
 def _linking(echo: Memory, note: Note) -> list[str]:
     """The paths of the other notes whose links lead to a note."""
-    graph, notes = Graph(), {other.path: other for other in echo.catalog.notes()}
-    for other in notes.values():
+    graph = Graph()
+    for other in echo.catalog.notes():
         graph.put(other)
+    others = (echo.catalog.get(path) for path in graph.sources(note.path) if path != note.path)
     return sorted(
-        path
-        for path in graph.sources(note.path) & notes.keys()
-        if path != note.path
-        and any(echo.catalog.resolve(link, path) == note.path for link in notes[path].links)
+        other.path
+        for other in others
+        if other
+        and any(echo.catalog.resolve(link, other.path) == note.path for link in other.links)
     )
 
 

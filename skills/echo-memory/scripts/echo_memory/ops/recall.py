@@ -107,7 +107,7 @@ class _Question:
 
     @classmethod
     def of(cls, echo: Memory, query: str) -> _Question:
-        asked = ask(query, echo.today())
+        asked = ask(query, echo.today(), dates=True, kinds=True)
         return cls(echo, asked.words or query_words(query), asked.spans, OPEN_TASKS in asked.kinds)
 
     def note(self, path: str) -> Note:

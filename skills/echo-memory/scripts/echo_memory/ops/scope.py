@@ -22,7 +22,9 @@ def scope_show_op(echo: Memory) -> Envelope:
         "scope",
         scope=current.scope or None,
         scope_updated=current.scope_updated or None,
-        sessions_since=scope.sessions_since(current, echo.catalog.of_kind("session")),
+        sessions_since=scope.sessions_since(
+            current, echo.catalog.of_kind("session", since=current.day)
+        ),
         **view.fields,
         warnings=view.warnings,
     )

@@ -12,7 +12,7 @@ from echo_memory.answers import shown
 from echo_memory.envelope import Envelope
 from echo_memory.errors import Conflict, EchoError, VaultUnreachable
 from echo_memory.memory import Memory
-from echo_memory.note import Note
+from echo_memory.note import Note, stem
 from echo_memory.proposal import Proposal, checked_body, parse_list
 from echo_memory.queueing import queued
 from echo_memory.text import slugify, unique_slug
@@ -162,9 +162,10 @@ def _log_path(echo: Memory, bundle: Bundle) -> str:
     logged = _logged(bundle, _title(bundle.slug))
     others = {
         note.slug
-        for note in echo.catalog.notes()
-        if note.id.startswith(f"{day}-{base}")
-        and not (kind.holds(note.path) and draft.equals(note.text, logged))
+        for path in echo.catalog.all_paths()
+        if stem(path).startswith(f"{day}-{base}")
+        and (note := echo.catalog.get(path))
+        and not (kind.holds(path) and draft.equals(note.text, logged))
     }
     return kind.path_for(unique_slug(base, others), date=day)
 

@@ -24,6 +24,17 @@ def rarity(containing: int, count: int) -> float:
     return log((count + 1) / containing)
 
 
+def gain(times: float, length: float, average: float) -> float:
+    """What a word of weight 1 counts for a document that has it `times` times.
+
+    Args:
+        times: more than 0.
+        length: of the document, in words.
+        average: the mean length.
+    """
+    return DELTA + times * (K1 + 1) / (times + (K1 * (1 - B) + K1 * B / (average or 1) * length))
+
+
 def scores(
     weights: Mapping[Term, float],
     postings: Mapping[Term, Mapping[Key, float]],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from echo_memory.retrieval.dates import Span, is_named
 
@@ -13,14 +13,14 @@ class Calendar:
     def __init__(self) -> None:
         self._keys: dict[str, dict[str, float]] = {}
 
-    def put(self, key: str, days: Mapping[str, float]) -> None:
-        """Note that a key is of some days, beside those that it has."""
-        for day, strength in days.items():
+    def put(self, key: str, days: Iterable[tuple[str, float]]) -> None:
+        """Note that a key is of some days, each with how much, beside those that it has."""
+        for day, strength in days:
             self._keys.setdefault(day, {})[key] = strength
 
-    def drop(self, key: str, days: Mapping[str, float]) -> None:
+    def drop(self, key: str, days: Iterable[tuple[str, float]]) -> None:
         """Note that a key is of some days no more."""
-        for day in days:
+        for day, _ in days:
             keys = self._keys.get(day, {})
             keys.pop(key, None)
             if not keys:

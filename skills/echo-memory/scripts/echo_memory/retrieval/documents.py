@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from echo_memory.retrieval.words import words
 
@@ -54,24 +55,50 @@ class Document:
     created: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Facts:
     """What a ranking must know of every document at once, beside its words.
 
     Attributes:
-        days: those that it is of, each with how much.
+        days: those that it is of in order, each with how much.
         kinds: what it is asked for as.
         day: the one by which it stands in a row of others, or empty.
     """
 
-    days: Mapping[str, float]
+    days: tuple[tuple[str, float], ...]
     kinds: tuple[str, ...]
     day: str
+
+    @classmethod
+    def known(cls, days: Iterable[tuple[str, float]], kinds: Iterable[str], day: str) -> Facts:
+        """Facts that share what many documents have: the days and the kinds are few."""
+        pairs = _same_days(tuple(_same_day(*pair) for pair in days))
+        return cls(pairs, _same_kinds(tuple(kinds)), _same_text(day))
+
+
+@lru_cache(maxsize=50_000)
+def _same_text(day: str) -> str:
+    return day
+
+
+@lru_cache(maxsize=50_000)
+def _same_day(day: str, strength: float) -> tuple[str, float]:
+    return _same_text(day), strength
+
+
+@lru_cache(maxsize=50_000)
+def _same_days(days: tuple[tuple[str, float], ...]) -> tuple[tuple[str, float], ...]:
+    return days
+
+
+@lru_cache(maxsize=1_000)
+def _same_kinds(kinds: tuple[str, ...]) -> tuple[str, ...]:
+    return kinds
 
 
 def facts(document: Document) -> Facts:
     """The facts of a document."""
-    return Facts(days(document), tuple(sorted(kinds(document))), day(document))
+    return Facts.known(sorted(days(document).items()), sorted(kinds(document)), day(document))
 
 
 def names(document: Document) -> Iterator[tuple[str, float]]:

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from echo_memory.retrieval.dates import is_named
-from echo_memory.retrieval.documents import Document, day, kinds
 from echo_memory.retrieval.question import Question
-from echo_memory.retrieval.words import words
+from echo_memory.retrieval.reading import Reading
 
 BETTER = 1.3
 LEAST = 0.18
@@ -35,14 +34,14 @@ class Found:
 
     Attributes:
         scores: of each.
-        documents: each of them.
+        readings: of each.
         weights: what each word of the question is worth.
         has: whether a document, by its key, has a word.
         kept: candidates that are no chance hits whatever words they have.
     """
 
     scores: Mapping[str, float]
-    documents: Mapping[str, Document]
+    readings: Mapping[str, Reading]
     weights: Mapping[str, float]
     has: Has
     kept: frozenset[str] = frozenset()
@@ -58,7 +57,7 @@ def arranged(found: Found, question: Question, first: Sequence[str]) -> list[Hit
     """
     scores = found.scores
     ordered = sorted(scores)
-    ordered.sort(key=lambda key: day(found.documents[key]), reverse=True)
+    ordered.sort(key=lambda key: found.readings[key].day, reverse=True)
     ordered.sort(key=lambda key: -scores[key])
     named = [key for key in dict.fromkeys(first) if key in scores]
     others = [key for key in ordered if key not in named and scores[key] > 0]
@@ -89,18 +88,18 @@ def _before(
     found: Found, question: Question, named: Sequence[str], others: Sequence[str]
 ) -> list[str]:
     """The notes that come even before those that the question names."""
-    asked = {key: _name_words(found.documents[key], question) for key in named}
+    asked = {key: _name_words(found.readings[key], question) for key in named}
     asked = {key: name for key, name in asked.items() if name}
-    asked_kinds = question.kinds - {found.documents[key].kind for key in named}
+    asked_kinds = question.kinds - {found.readings[key].kind for key in named}
     return [
         key
         for key in others
         if any(
             all(found.has(key, word) for word in name)
             and (
-                not asked_kinds.isdisjoint(kinds(found.documents[key]))
-                or any(is_named(own, question.spans) for own in found.documents[key].dates)
-                or _is_longer(found.documents[key], name, question)
+                not asked_kinds.isdisjoint(found.readings[key].kinds)
+                or any(is_named(own, question.spans) for own in found.readings[key].dates)
+                or _is_longer(found.readings[key], name, question)
                 or _answers_better(found, key, other, name)
             )
             for other, name in asked.items()
@@ -108,20 +107,18 @@ def _before(
     ]
 
 
-def _is_longer(document: Document, name: frozenset[str], question: Question) -> bool:
+def _is_longer(one: Reading, name: frozenset[str], question: Question) -> bool:
     """Whether the question has a name of the note whole, with another name in it."""
-    return name < _name_words(document, question)
+    return name < _name_words(one, question)
 
 
 def _answers_better(found: Found, key: str, named: str, name: frozenset[str]) -> bool:
     if found.scores[key] < BETTER * found.scores[named]:
         return False
-    document = found.documents[key]
-    return any(name <= set(words(title)) for title in (document.title, *document.aliases))
+    return any(name <= title for title in found.readings[key].names)
 
 
-def _name_words(document: Document, question: Question) -> frozenset[str]:
+def _name_words(one: Reading, question: Question) -> frozenset[str]:
     """The longest of a note's names that the question has whole, else what it has of its title."""
-    ways = [frozenset(words(name)) for name in (document.title, *document.aliases)]
-    whole = [way for way in ways if way <= question.said]
-    return max(whole, key=len, default=ways[0] & question.said)
+    whole = [name for name in one.names if name <= question.said]
+    return max(whole, key=len, default=one.names[0] & question.said)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 
 from echo_memory.retrieval.dates import Span, spans
 from echo_memory.retrieval.kinds import kind_words
@@ -50,6 +51,7 @@ class Question:
     said: frozenset[str] = frozenset()
 
 
+@lru_cache(maxsize=64)
 def ask(query: str, today: date, *, dates: bool = True, kinds: bool = True) -> Question:
     """Take a question apart.
 

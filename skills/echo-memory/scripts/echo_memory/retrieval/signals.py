@@ -22,14 +22,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise
-from typing import NamedTuple
 
 from echo_memory.retrieval import bm25
-from echo_memory.retrieval.documents import Document, kinds, names
 from echo_memory.retrieval.inverted import Scores
-from echo_memory.retrieval.passages import MEAN_WORDS, passages
+from echo_memory.retrieval.passages import MEAN_WORDS
 from echo_memory.retrieval.question import Question
-from echo_memory.retrieval.words import is_telling, words
+from echo_memory.retrieval.reading import Reading
+from echo_memory.retrieval.words import is_telling
 
 POOL = 50
 PASSAGE = 0.5
@@ -46,37 +45,9 @@ STATUS = {
 AGE = 0.04
 AGE_HALF_DAYS = 365
 AGELESS = frozenset({"reference"})
-MAX_READ = 100_000  # characters of a candidate that are looked at; lint reports longer notes
 _DIGITS = 6  # two engines that add up in another order agree on these
 
 _Pair = tuple[str, str]
-
-
-class Part(NamedTuple):
-    """A passage, its words each between two spaces, so that they are counted without a loop.
-
-    Attributes:
-        said: its words, and those of the heading that it stands under.
-        telling: its own words without the stop words.
-        length: how many words `said` has.
-    """
-
-    said: str
-    telling: str
-    length: int
-
-
-@dataclass(frozen=True)
-class Reading:
-    """A document's words as they stand in it.
-
-    Attributes:
-        parts: its passages.
-        names: the words of each of its names and tags, as in a part, with what they count.
-    """
-
-    parts: tuple[Part, ...]
-    names: tuple[tuple[Part, float], ...]
 
 
 @dataclass(frozen=True)
@@ -120,9 +91,8 @@ def rerank(
     question: Question,
     weights: Weights,
     candidates: Mapping[str, float],
-    documents: Mapping[str, Document],
+    readings: Mapping[str, Reading],
     *,
-    read: Callable[[str, Document], Reading],
     today: date,
     dated: Mapping[str, float],
     extra: Mapping[str, float],
@@ -134,22 +104,21 @@ def rerank(
         question: what was asked.
         weights: what its words, days and kinds are worth.
         candidates: keys with their score in the first stage.
-        documents: those of them that there are.
-        read: gives a document's words, by its key.
+        readings: those of them that there are.
         today: for the age of notes.
         dated: how much documents are of a day that the question names.
         extra: scores from elsewhere, 0 to 1, such as similarities.
         signals: which of them count.
     """
-    scores = {key: candidates[key] for key in documents}
+    scores = {key: candidates[key] for key in readings}
     top = max(scores.values(), default=0.0) or 1.0
-    for gains in _gains(question, weights, documents, read, signals):
+    for gains in _gains(question, weights, readings, signals):
         for key, gain in gains.items():
             scores[key] += gain
-    scores |= _bonuses(question, weights, scores, documents, dated)
-    for key, document in documents.items():
+    scores |= _bonuses(question, weights, scores, readings, dated)
+    for key, one in readings.items():
         gain = EXTRA * top * extra.get(key, 0.0)
-        adjustment = _adjustment(document, today, signals, listing=not weights.words)
+        adjustment = _adjustment(one, today, signals, listing=not weights.words)
         scores[key] = round((scores[key] + gain) * adjustment, _DIGITS)
     return scores
 
@@ -158,71 +127,42 @@ def _bonuses(
     question: Question,
     weights: Weights,
     scores: Mapping[str, float],
-    documents: Mapping[str, Document],
+    readings: Mapping[str, Reading],
     dated: Mapping[str, float],
 ) -> dict[str, float]:
     """The scores with what being of the day and of the kind adds to them."""
     day, kind = DATED * weights.days, KIND * weights.kinds
     made = {}
-    for key, document in documents.items():
+    for key, one in readings.items():
         strength = dated.get(key, 0.0)
-        fits = not question.kinds.isdisjoint(kinds(document)) if question.kinds else False
+        fits = not question.kinds.isdisjoint(one.kinds)
         share = 1 + DATED_SHARE * strength + KIND_SHARE * fits
         made[key] = scores[key] * share + day * strength + kind * fits
     return made
 
 
 def _gains(
-    question: Question,
-    weights: Weights,
-    documents: Mapping[str, Document],
-    read: Callable[[str, Document], Reading],
-    signals: Signals,
+    question: Question, weights: Weights, readings: Mapping[str, Reading], signals: Signals
 ) -> Iterator[Mapping[str, float]]:
     """What each signal adds to the scores."""
-    if weights.words and (signals.passages or signals.pairs):
-        readings = {key: read(key, document) for key, document in documents.items()}
-        if signals.passages:
-            yield _passage_scores(readings, weights.words)
-        if signals.pairs:
-            yield _pair_scores(question, readings, weights.words)
+    if signals.passages:
+        needles = [(f" {word} ", weight) for word, weight in weights.words.items()]
+        yield {key: PASSAGE * _best_passage(one, needles) for key, one in readings.items()}
+    if signals.pairs:
+        yield _pair_scores(question, readings, weights.words)
 
 
-def reading(document: Document) -> Reading:
-    """The words of a document, as far as a candidate's are looked at."""
-    body = document.body[:MAX_READ]
-    parts = (_part(body[part.start : part.end], part.heading) for part in passages(body))
-    return Reading(
-        tuple(parts), tuple((_part(text, ""), weight) for text, weight in names(document))
-    )
-
-
-def _part(text: str, heading: str) -> Part:
-    own = words(text)
-    said = own + words(heading)
-    return Part(_spaced(said), _spaced(filter(is_telling, own)), len(said))
-
-
-def _spaced(said: Iterable[str]) -> str:
-    return "".join(f" {word} " for word in said)
-
-
-def _passage_scores(
-    readings: Mapping[str, Reading], weights: Mapping[str, float]
-) -> dict[str, float]:
-    postings: dict[str, dict[tuple[str, int], int]] = {word: {} for word in weights}
-    lengths: dict[tuple[str, int], int] = {}
-    needles = [(f" {word} ", postings[word]) for word in weights]
-    for key, found in readings.items():
-        for at, part in enumerate(found.parts):
-            for needle, posting in needles:
-                times = part.said.count(needle)
-                if times:
-                    posting[key, at] = times
-                    lengths[key, at] = part.length
-    best: dict[str, float] = {}
-    for (key, _), score in bm25.scores(weights, postings, lengths, MEAN_WORDS).items():
-        best[key] = max(best.get(key, 0.0), PASSAGE * score)
+def _best_passage(one: Reading, needles: Iterable[tuple[str, float]]) -> float:
+    """The score of the passage that says most about the words."""
+    wanted = [(needle, weight) for needle, weight in needles if needle in one.said]
+    best = 0.0
+    for said, length in zip(one.lines, one.lengths, strict=True) if wanted else ():
+        score = 0.0
+        for needle, weight in wanted:
+            times = said.count(needle)
+            if times:
+                score += weight * bm25.gain(times, length, MEAN_WORDS)
+        best = max(best, score)
     return best
 
 
@@ -235,19 +175,10 @@ def _pair_scores(
         for pair in pairwise(question.words)
         if pair[0] in weights and pair[1] in weights
     }
-    postings: dict[_Pair, dict[str, float]] = {pair: {} for pair in worth}
-    plain = [(f" {a}  {b} ", postings[a, b]) for a, b in worth if _is_plain((a, b))]
-    odd = [pair for pair in worth if not _is_plain(pair)]
-    for key, found in readings.items():
-        for part, weight in (*found.names, *((part, 1.0) for part in found.parts)):
-            for needle, posting in plain:
-                times = part.telling.count(needle)
-                if times:
-                    posting[key] = posting.get(key, 0.0) + times * weight
-            for pair in odd:
-                times = _times(pair, part)
-                if times:
-                    postings[pair][key] = postings[pair].get(key, 0.0) + times * weight
+    postings: dict[_Pair, dict[str, float]] = {}
+    for pair in worth:
+        times = _times_plain(pair) if _is_plain(pair) else _times_odd(pair)
+        postings[pair] = {key: count for key, one in readings.items() if (count := times(one))}
     return bm25.scores(worth, postings, {}, 1.0)
 
 
@@ -256,16 +187,37 @@ def _is_plain(pair: _Pair) -> bool:
     return pair[0] != pair[1] and all(map(is_telling, pair))
 
 
-def _times(pair: _Pair, part: Part) -> int:
+def _times_plain(pair: _Pair) -> Callable[[Reading], float]:
+    needle = f" {pair[0]}  {pair[1]} "
+
+    def times(one: Reading) -> float:
+        count: float = one.telling.count(needle)
+        if needle in one.called_telling:
+            count += sum(weight * telling.count(needle) for _, telling, weight in one.called)
+        return count
+
+    return times
+
+
+def _times_odd(pair: _Pair) -> Callable[[Reading], float]:
     """How often one word follows another: other stop words stand between no two words."""
-    row = (word for word in part.said.split() if word in pair or is_telling(word))
+
+    def times(one: Reading) -> float:
+        called = sum(weight * _follows(pair, said) for said, _, weight in one.called)
+        return called + sum(_follows(pair, line) for line in one.lines)
+
+    return times
+
+
+def _follows(pair: _Pair, said: str) -> int:
+    row = (word for word in said.split() if word in pair or is_telling(word))
     return sum(neighbours == pair for neighbours in pairwise(row))
 
 
-def _adjustment(document: Document, today: date, signals: Signals, *, listing: bool) -> float:
-    factor = STATUS.get(document.status.lower(), 1.0) if signals.status else 1.0
-    if signals.age and not listing and document.kind not in AGELESS:
-        factor *= 1 - AGE * _oldness(document.updated, today)
+def _adjustment(one: Reading, today: date, signals: Signals, *, listing: bool) -> float:
+    factor = STATUS.get(one.status.lower(), 1.0) if signals.status else 1.0
+    if signals.age and not listing and one.kind not in AGELESS:
+        factor *= 1 - AGE * _oldness(one.updated, today)
     return factor
 
 
