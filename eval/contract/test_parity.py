@@ -171,4 +171,12 @@ def test_a_day_through_mcp_and_through_the_command_line_leaves_the_same_bytes_an
 
                 assert json.loads(capsysbinary.readouterr().out) == call(tool, **arguments)[0], tool
 
+            (version, *_) = call("echo_note_history", path="engine")[0]["versions"]
+            for more in ({}, {"confirm": True}, {"confirm": True}):
+                words = ["restore", "engine", version["id"], *(["--confirm"] if more else [])]
+                main(["--state-dir", str(state), "--json", *words], clock=lambda: NOW)
+                said = call("echo_restore_note", path="engine", version_id=version["id"], **more)
+
+                assert json.loads(capsysbinary.readouterr().out) == said[0], more
+
     assert notes(typed) == notes(served)

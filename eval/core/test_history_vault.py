@@ -45,7 +45,7 @@ def kept(memory: Memory) -> dict[str, list[str | None]]:
     rows = memory.history._file.ask("SELECT DISTINCT path FROM version")
     paths = [path.decode() for (path,) in rows]
     return {
-        path: [memory.history.text(path, it.id) for it in memory.history.versions(path)]
+        path: [memory.history.text(it.id, path) for it in memory.history.versions(path)]
         for path in paths
     }
 
@@ -96,6 +96,10 @@ REPLACING: dict[str, tuple[Callable[[Memory], object], list[str]]] = {
         ),
         [ENGINE],
     ),
+    "merge into another": (
+        lambda echo: capture_op(echo, "The machine", body="Turns.", merge_into="engine"),
+        [ENGINE],
+    ),
     "scope": (lambda echo: scope_set_op(echo, "Gears"), [CONTEXT]),
     "triage, of the inbox": (file_first, [INBOX]),
     "session with a scope": (lambda echo: session_end_op(echo, **SESSION, scope="x"), [CONTEXT]),
@@ -103,9 +107,7 @@ REPLACING: dict[str, tuple[Callable[[Memory], object], list[str]]] = {
 
 
 @pytest.mark.parametrize("name", REPLACING)
-def test_before_a_text_is_replaced_it_is_kept(
-    lived: Memory, vault_folder: Path, name: str
-) -> None:
+def test_before_a_text_is_replaced_it_is_kept(lived: Memory, vault_folder: Path, name: str) -> None:
     act, paths = REPLACING[name]
     before = {path: [(vault_folder / path).read_text()] for path in paths}
 
@@ -248,9 +250,11 @@ def test_a_write_that_loses_nothing_is_made_with_a_warning(
 
     assert answer["ok"]
     assert any("cannot be undone" in warning for warning in answer["warnings"])
-    assert snapshot(vault_folder)[str(vault_folder / path)] != before[str(vault_folder / path)] if (
-        name != "delete"
-    ) else (vault_folder / ".trash/engine.md").exists()
+    assert (
+        snapshot(vault_folder)[str(vault_folder / path)] != before[str(vault_folder / path)]
+        if (name != "delete")
+        else (vault_folder / ".trash/engine.md").exists()
+    )
 
 
 @pytest.mark.parametrize("name", ADDING)

@@ -1,10 +1,10 @@
 """What the history adds to the time of a write, in milliseconds and as a ratio within one run.
 
-    python eval/quality/history_bench.py [--writes 400] [--folder DIR]
+    python eval/quality/history_bench.py [--writes 400] [--notes 10000] [--folder DIR]
 
 The same notes are replaced through a vault with a history and through one without, by turns, so
-that both meet the same disk. Give a folder on the disk that is meant: by default the one of
-temporary files.
+that both meet the same disk. The history holds texts of as many other notes as is said. Give a
+folder on the disk that is meant: by default the one of temporary files.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from echo_memory.history_vault import HistoryVault
 from echo_memory.vault import Vault
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
-NOTES, SEED = 10, 7
+WRITTEN, SEED = 10, 7
+VERSIONS = 5  # of each of the other notes
 WORDS = ("gear", "brass", "letter", "engine", "loom", "card", "number", "table", "Ada", "Babbage")
 
 
@@ -47,7 +48,14 @@ def replaced(vault: Vault, path: str, before: str, after: str) -> float:
     return (time.perf_counter() - start) * 1_000
 
 
-def measure(folder: Path, size: int, writes: int) -> None:
+def filled(history: History, notes: int, chance: random.Random) -> None:
+    """Have a history hold texts of so many notes."""
+    for number in range(notes * VERSIONS):
+        path = f"folder/{number % notes}.md"
+        history.keep(path, text(SIZES[0], chance), op="put", loses=True)
+
+
+def measure(folder: Path, size: int, writes: int, notes: int) -> None:
     """Print one line for notes of a size."""
     chance = random.Random(SEED)
     times: dict[str, list[float]] = {"without": [], "with": []}
@@ -57,17 +65,18 @@ def measure(folder: Path, size: int, writes: int) -> None:
     history = History(
         folder / "state", "bench", clock=lambda: datetime.now(UTC), notify=lambda _: None
     )
+    filled(history, notes, chance)
     vaults: dict[str, Vault] = {
         "without": FolderVault(roots["without"]),
         "with": HistoryVault(FolderVault(roots["with"]), history),
     }
-    texts = {f"note-{number}.md": text(size, chance) for number in range(NOTES)}
+    texts = {f"note-{number}.md": text(size, chance) for number in range(WRITTEN)}
     for vault in vaults.values():
         for path, first in texts.items():
             vault.write(path, first, expected=None)
     with closing(vaults["with"]):
         for number in range(writes):
-            path = f"note-{number % NOTES}.md"
+            path = f"note-{number % WRITTEN}.md"
             after = text(size, chance)
             for name in sorted(vaults, reverse=bool(number % 2)):
                 times[name].append(replaced(vaults[name], path, texts[path], after))
@@ -79,19 +88,21 @@ def measure(folder: Path, size: int, writes: int) -> None:
     print(
         f"{size:>9,} characters: without {plain:.2f} ms, with {kept:.2f} ms (p99 {p99:.1f});"
         f" added {added:.2f} ms in the median, ratio {kept / plain:.2f};"
-        f" {room / 1e6:.1f} MB for {NOTES} notes"
+        f" {room / 1e6:.1f} MB for {notes + WRITTEN:,} notes"
     )
 
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--writes", type=int, default=400)
+    options.add_argument("--notes", type=int, default=10_000)
     options.add_argument("--folder", type=Path)
     values = options.parse_args()
     for size in SIZES:
         folder = Path(tempfile.mkdtemp(dir=values.folder))
         try:
-            measure(folder, size, values.writes if size < SIZES[-1] else values.writes // 8)
+            writes = values.writes if size < SIZES[-1] else values.writes // 8
+            measure(folder, size, writes, values.notes)
         finally:
             shutil.rmtree(folder)
 

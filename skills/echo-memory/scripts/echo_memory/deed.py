@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
-_REPLACING = {"delete", "patch", "put", "restore"}
+_REPLACING = {"backup restore", "delete", "migrate", "patch", "put", "restore"}
 
 
 @dataclass
@@ -21,7 +21,7 @@ class Deed:
     Attributes:
         op: its name; empty where nobody said one.
         keeps: whether the text before each of its changes is kept, though nothing is lost by it.
-        written: what it wrote last to each note whose earlier text it kept.
+        written: what it wrote last to each note that it made, or whose earlier text it kept.
         warnings: for its answer.
     """
 

@@ -82,12 +82,13 @@ def _diff(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
     end = _alike(old[::-1], new[::-1], min(len(old), len(new)) - start)
     begin = max(start - _CONTEXT, 0)
     stop = max(end - _CONTEXT, 0)
-    old, new = old[begin : len(old) - stop], new[begin : len(new) - stop]
-    if len(old) * len(new) > _COMPARED:
-        yield f"@@ -{begin + 1},{len(old)} +{begin + 1},{len(new)} @@"
-        yield from (f"-{line}" for line in old)
-        yield from (f"+{line}" for line in new)
+    if (len(old) - start - end) * (len(new) - start - end) > _COMPARED:
+        gone, come = old[start : len(old) - end], new[start : len(new) - end]
+        yield f"@@ -{start + 1},{len(gone)} +{start + 1},{len(come)} @@"
+        yield from (f"-{line}" for line in gone)
+        yield from (f"+{line}" for line in come)
         return
+    old, new = old[begin : len(old) - stop], new[begin : len(new) - stop]
     hunks = difflib.unified_diff(old, new, n=_CONTEXT, lineterm="")
     for at, line in enumerate(hunks):
         if at >= 2:  # below the names

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ _APPLICATION = int.from_bytes(b"echi", "big")
 _FORMAT = 1
 _BUSY_S = 5.0
 _BESIDE = ("", "-wal", "-shm")
+_ASIDE = ".damaged"
 _SCHEMA = """
     BEGIN IMMEDIATE;
     CREATE TABLE body (hash TEXT PRIMARY KEY, data BLOB NOT NULL);
@@ -31,6 +32,11 @@ _SCHEMA = """
         UNIQUE (path, hash)
     );
     CREATE INDEX version_of_body ON version (hash);
+    CREATE TABLE preview (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        path BLOB NOT NULL, hash TEXT NOT NULL, over TEXT NOT NULL,
+        UNIQUE (path, hash)
+    );
     CREATE TRIGGER body_of_nobody AFTER DELETE ON version
     WHEN NOT EXISTS (SELECT 1 FROM version WHERE hash = old.hash) BEGIN
         DELETE FROM body WHERE hash = old.hash;
@@ -42,12 +48,10 @@ _SEAL = f"""
     COMMIT
 """
 
-_DAMAGE = {
-    sqlite3.SQLITE_ERROR,  # its tables are others
-    sqlite3.SQLITE_CORRUPT,
-    sqlite3.SQLITE_FORMAT,
-    sqlite3.SQLITE_NOTADB,
-}
+_TABLES = {"body", "version", "preview"}
+_MAX_WAL_BYTES = 16_000_000  # what it may take up once it is written back
+
+_DAMAGE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_FORMAT, sqlite3.SQLITE_NOTADB}
 _FULL = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
 _HELD = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 
@@ -97,6 +101,20 @@ class HistoryFile:
         (size,) = connection.execute("PRAGMA page_size").fetchone()
         return int((pages - free) * size)
 
+    @property
+    def size(self) -> int:
+        """The bytes that it takes up on the disk, with what SQLite has beside it."""
+        sizes = []
+        for suffix in _BESIDE:
+            with suppress(OSError):
+                sizes.append(self._beside(suffix).lstat().st_size)
+        return sum(sizes)
+
+    @property
+    def was_damaged(self) -> bool:
+        """Whether a damaged file was put aside and is there still."""
+        return self._beside(_ASIDE).exists()
+
     def close(self) -> None:
         """Let go of the file; it is opened again when it is needed."""
         with self._lock:
@@ -139,15 +157,15 @@ class HistoryFile:
             folder = self._path.parent
             folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             folder.mkdir(mode=0o700, exist_ok=True)
-            with PathLocks(folder).hold(self._path.name):  # two must not make it at once
+            with self._alone():  # two must not make it at once
                 self._connection = self._connect()
-            self._file = self._found()
         return self._connection
 
     def _connect(self) -> sqlite3.Connection:
         if self._path.is_symlink():
             self._path.unlink()
         self._path.touch(mode=0o600)
+        self._file = self._found()
         connection = sqlite3.connect(
             self._path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
         )
@@ -161,10 +179,17 @@ class HistoryFile:
     def _put_aside(self) -> None:
         """Leave a damaged file to whoever can mend it, in the place of an earlier one."""
         self._close()
-        for suffix in _BESIDE:
-            with suppress(FileNotFoundError):
-                self._beside(suffix).replace(self._beside(f".damaged{suffix}"))
+        with self._alone():
+            if self._found() != self._file:
+                return  # another process has done it, and what is there now is whole
+            for suffix in _BESIDE:
+                with suppress(FileNotFoundError):
+                    self._beside(suffix).replace(self._beside(f"{_ASIDE}{suffix}"))
         self._notify("the history was damaged; its file was put aside and a new one begun")
+
+    def _alone(self) -> AbstractContextManager[None]:
+        """While it lasts, no other process makes the file or puts it aside."""
+        return PathLocks(self._path.parent).hold(self._path.name)
 
     def _beside(self, suffix: str) -> Path:
         return self._path.with_name(f"{self._path.name}{suffix}")
@@ -189,15 +214,17 @@ def _prepare(connection: sqlite3.Connection) -> None:
     Raises:
         _ForeignError: it is of another kind.
     """
-    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+    tables = {name for (name,) in rows}
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
-    if (tables, application, version) == (0, 0, 0):
+    if (tables, application, version) == (set(), 0, 0):
         connection.execute("PRAGMA journal_mode = WAL")
         connection.executescript(_SCHEMA + _SEAL)
-    elif (application, version) != (_APPLICATION, _FORMAT):
+    elif (application, version) != (_APPLICATION, _FORMAT) or not tables >= _TABLES:
         raise _ForeignError("another kind of file")
     connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute(f"PRAGMA journal_size_limit = {_MAX_WAL_BYTES}")
 
 
 def _is_damage(error: sqlite3.Error) -> bool:
@@ -215,7 +242,9 @@ def _failed(error: sqlite3.Error) -> VaultIO:
         return VaultIO("Another process holds the history and did not let go of it. Try again.")
     if _is_damage(error):
         return VaultIO("The history's file was damaged and has been put aside. Try again.")
-    return _unusable("the disk is full" if _code(error) in _FULL else "it cannot be written")
+    return _unusable(
+        "the disk is full or failing" if _code(error) in _FULL else "it cannot be written"
+    )
 
 
 def _unusable(reason: str) -> VaultIO:

@@ -23,7 +23,8 @@ class HistoryVault:
     def __init__(self, vault: Vault, history: History) -> None:
         self._vault = vault
         self._history = history
-        self._ours = {routing.table().fixed[name].path for name in _OURS}
+        table = routing.table()
+        self._ours = {*table.files.values(), *(table.fixed[name].path for name in _OURS)}
 
     def stamps(self) -> dict[str, Stamp]:
         """See Vault."""
@@ -48,7 +49,7 @@ class HistoryVault:
             VaultIO: also when the write would lose text that the history cannot keep.
         """
         safe_path(path)
-        kept = expected is not None and self._keep(path, expected, text)
+        kept = expected is None or self._keep(path, expected, text)
         self._vault.write(path, text, expected=expected)
         if kept:
             deed.current().written[path] = text
@@ -87,7 +88,7 @@ class HistoryVault:
             Whether the text as it was before this deed is kept, now or already.
         """
         doing = deed.current()
-        if before == after or path in self._ours or not path.lower().endswith(".md"):
+        if before == after or path in self._ours:
             return False
         if doing.written.get(path) == before:  # between two writes of ours
             return True

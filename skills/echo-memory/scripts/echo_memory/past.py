@@ -24,9 +24,15 @@ def history(envelope: _Fields) -> str:
         by = version["operation"] or "another program of ours"
         lines.append(
             f"- {version['id']} · until {version['ts']}, by {by} · {version['bytes']:,} bytes"
-            f" · then {version['summary_line']}"
+            f" · then {version['summary_line']}{_elsewhere(version)}"
         )
+    if "omitted" in envelope:
+        lines.append(f"… and {envelope['omitted']} older ones")
     return "\n".join(lines)
+
+
+def _elsewhere(version: _Fields) -> str:
+    return f" · as {one_line(version['path'])}" if "path" in version else ""
 
 
 def restored(envelope: _Fields) -> str:

@@ -46,7 +46,7 @@ def rollup_op(echo: Memory, period: str, *, date: str = "") -> Envelope:
     written = arguments.line(date, "date")
     day = day_of.fromisoformat(arguments.day(written, "date")) if written else echo.today()
     view = echo.look()
-    first, last = _bounds(named, day)
+    first, last = bounds(named, day)
     parts = {
         "threads": _threads(echo),
         "decisions": _dated(echo, routing.table().kinds["decision"], first, last),
@@ -68,7 +68,7 @@ def rollup_op(echo: Memory, period: str, *, date: str = "") -> Envelope:
     )
 
 
-def _bounds(period: str, day: day_of) -> tuple[day_of, day_of]:
+def bounds(period: str, day: day_of) -> tuple[day_of, day_of]:
     """The first and the last day of the period that a day is in, as far as the calendar goes."""
     if period == "month":
         length = calendar.monthrange(day.year, day.month)[1]
