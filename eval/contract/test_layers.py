@@ -59,9 +59,19 @@ LAYERS: list[tuple[str, str, str]] = [
     (
         "what the server stands on",
         SERVER,
-        "warm.inverted state logs auth escapes tools.faults tools.spec upkeep.loop"
+        "warm.inverted state logs auth escapes connections tools.faults tools.spec upkeep.loop"
         " upkeep.interpreter",
     ),
+    (
+        "the sign-in",
+        SERVER,
+        "oauth.refusal oauth.sealing oauth.redirects oauth.site oauth.throttle",
+    ),
+    ("", SERVER, "oauth.clients oauth.grants oauth.bodies"),
+    ("", SERVER, "oauth.authorization"),
+    ("", SERVER, "oauth.issuer oauth.page"),
+    ("", SERVER, "oauth.consent"),
+    ("", SERVER, "oauth.endpoints"),
     ("", SERVER, "settings client results tools.arguments"),
     ("backups", SERVER, "backups.manifest backups.sources backups.shelf"),
     ("", SERVER, "backups.folder_source backups.rest_source backups.archive"),
@@ -81,7 +91,12 @@ LAYERS: list[tuple[str, str, str]] = [
     ("", SERVER, "tools.registry"),
     ("", SERVER, "server"),
     ("composition", SERVER, "app commands.vaults"),
-    ("", SERVER, "commands.serve commands.stdio commands.call commands.backup commands.upkeep"),
+    (
+        "",
+        SERVER,
+        "commands.serve commands.stdio commands.call commands.backup commands.upkeep"
+        " commands.grants",
+    ),
     ("", SERVER, "__main__"),
 ]
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import socket
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
@@ -156,13 +158,12 @@ def test_a_stop_finishes_the_call_that_runs(tmp_path: Path, vault: Path) -> None
     inbox = "inbox/captures/inbox.md"
     with process.serving(tmp_path, "--vault", str(vault), "--state-dir", str(folder)) as server:
         client = Client(server.url, state.read_token(folder / "token"))
-        open_files = Path(f"/proc/{server.process.pid}/fd")
         with ThreadPoolExecutor() as pool:
             with PathLocks(folder).hold(inbox):
+                held = _open_locks(os.getpid())
                 running = pool.submit(client.call, "echo_capture", {"title": "Buy brass"})
-                process.until(
-                    lambda: any(".lock" in str(f.readlink()) for f in open_files.iterdir())
-                )
+                # Others are open while the server starts.
+                process.until(lambda: bool(held & _open_locks(server.process.pid)))
                 server.process.terminate()
             answer = running.result()
         status = server.process.wait(30)
@@ -223,3 +224,12 @@ def test_a_start_that_lacks_everything_names_everything(
     assert status == 78
     for name in ("ECHO_BASE", "ECHO_KEY", "ECHO_MCP_TOKEN", "ECHO_MCP_PORT", "ECHO_LOG"):
         assert name in err
+
+
+def _open_locks(pid: int) -> set[str]:
+    """The files of locks that a process has open."""
+    found = set()
+    for file in Path(f"/proc/{pid}/fd").iterdir():
+        with suppress(FileNotFoundError):  # closed since
+            found.add(str(file.readlink()))
+    return {path for path in found if path.endswith(".lock")}

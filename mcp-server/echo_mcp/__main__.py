@@ -20,6 +20,7 @@ COMMANDS = {
     "stdio": "serve over stdin and stdout",
     "call": "call a tool of a running server",
     "backup": "make, list, verify and restore backups",
+    "grants": "list and end what clients got that signed in",
     "upkeep": "what the server does by itself: when it last did, and by hand",
 }
 """The commands, each the name of its module in `echo_mcp.commands`, and a line about it."""

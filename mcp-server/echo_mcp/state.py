@@ -77,7 +77,7 @@ def read_token(path: Path) -> str:
 
 def write_address(folder: Path, url: str) -> None:
     """Leave word of where the server listens, for clients on this machine."""
-    _replace(folder / ADDRESS_FILE, json.dumps({"url": url, "pid": os.getpid()}))
+    replace(folder / ADDRESS_FILE, json.dumps({"url": url, "pid": os.getpid()}))
 
 
 def read_address(folder: Path) -> str:
@@ -115,8 +115,13 @@ def _create(path: Path, text: str) -> None:
         draft.unlink()
 
 
-def _replace(path: Path, text: str) -> None:
-    _draft(path, text).replace(path)
+def replace(path: Path, text: str) -> None:
+    """Put a file, for its owner only, in another's place; nobody ever sees half of it."""
+    draft = _draft(path, text)
+    try:
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def _draft(path: Path, text: str) -> Path:
@@ -125,4 +130,6 @@ def _draft(path: Path, text: str) -> Path:
         "w", encoding="utf-8", dir=path.parent, prefix=f".{path.name}.", delete=False
     ) as file:
         file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
     return Path(file.name)
