@@ -32,7 +32,9 @@ PURE = """
 """
 LAYERS: list[tuple[str, str, str]] = [
     ("pure: text in, values out", CORE, PURE),
-    ("what vaults stand on", CORE, "vault locks scratch writers acquaintance tally rest.access"),
+    ("what vaults stand on", CORE, "vault locks scratch writers tally rest.access"),
+    ("", CORE, "state_file"),
+    ("", CORE, "acquaintance"),
     ("", CORE, "config folder rest.answers outbox_entry outbox_database copies"),
     ("", CORE, "rest.faults outbox_file own_nonce"),
     ("", CORE, "rest.client ledger"),
@@ -62,6 +64,7 @@ LAYERS: list[tuple[str, str, str]] = [
         "warm.inverted state logs auth escapes connections tools.faults tools.spec upkeep.loop"
         " upkeep.interpreter",
     ),
+    ("", SERVER, "settings client results tools.arguments"),
     (
         "the sign-in",
         SERVER,
@@ -72,7 +75,13 @@ LAYERS: list[tuple[str, str, str]] = [
     ("", SERVER, "oauth.issuer oauth.page"),
     ("", SERVER, "oauth.consent"),
     ("", SERVER, "oauth.endpoints"),
-    ("", SERVER, "settings client results tools.arguments"),
+    ("what clients are told, and see", SERVER, "registration reminder remote.visitor remote.wire"),
+    (
+        "",
+        SERVER,
+        "remote.certificate remote.vitals remote.door remote.metadata remote.eras remote.load",
+    ),
+    ("", SERVER, "remote.examination"),
     ("backups", SERVER, "backups.manifest backups.sources backups.shelf"),
     ("", SERVER, "backups.folder_source backups.rest_source backups.archive"),
     ("", SERVER, "backups.making backups.restoring backups.applying"),
@@ -97,6 +106,7 @@ LAYERS: list[tuple[str, str, str]] = [
         "commands.serve commands.stdio commands.call commands.backup commands.upkeep"
         " commands.grants",
     ),
+    ("", SERVER, "commands.register commands.token commands.doctor commands.remind"),
     ("", SERVER, "__main__"),
 ]
 
@@ -142,6 +152,7 @@ def of_tests() -> dict[str, str]:
     return {
         str(path.relative_to(ROOT)): path.read_text(encoding="utf-8")
         for path in (ROOT / "eval").rglob("*.py")
+        if "node_modules" not in path.parts
     }
 
 

@@ -38,7 +38,7 @@ def listening(app: ASGIApp, http: type[BoundedH11] = BoundedH11) -> Iterator[str
         running.start()
         try:
             until(lambda: server.started)
-            yield serve.url_of(opened, "")
+            yield "http://{}:{}".format(*opened.getsockname()[:2])
         finally:
             server.should_exit = True
             running.join()

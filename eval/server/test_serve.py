@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import socket
 import subprocess
@@ -153,6 +152,15 @@ def test_everything_can_come_from_the_environment(tmp_path: Path, vault: Path) -
     assert list(vault.iterdir()) == []
 
 
+def locks_of(pid: int | str) -> set[str]:
+    """The files of locks that a process holds or waits for."""
+    found = set()
+    for file in Path(f"/proc/{pid}/fd").iterdir():
+        with suppress(OSError):  # closed since
+            found.add(str(file.readlink()))
+    return {name for name in found if name.endswith(".lock")}
+
+
 def test_a_stop_finishes_the_call_that_runs(tmp_path: Path, vault: Path) -> None:
     folder = tmp_path / "state"
     inbox = "inbox/captures/inbox.md"
@@ -160,10 +168,9 @@ def test_a_stop_finishes_the_call_that_runs(tmp_path: Path, vault: Path) -> None
         client = Client(server.url, state.read_token(folder / "token"))
         with ThreadPoolExecutor() as pool:
             with PathLocks(folder).hold(inbox):
-                held = _open_locks(os.getpid())
+                held = locks_of("self")
                 running = pool.submit(client.call, "echo_capture", {"title": "Buy brass"})
-                # Others are open while the server starts.
-                process.until(lambda: bool(held & _open_locks(server.process.pid)))
+                process.until(lambda: held <= locks_of(server.process.pid))
                 server.process.terminate()
             answer = running.result()
         status = server.process.wait(30)
@@ -224,12 +231,3 @@ def test_a_start_that_lacks_everything_names_everything(
     assert status == 78
     for name in ("ECHO_BASE", "ECHO_KEY", "ECHO_MCP_TOKEN", "ECHO_MCP_PORT", "ECHO_LOG"):
         assert name in err
-
-
-def _open_locks(pid: int) -> set[str]:
-    """The files of locks that a process has open."""
-    found = set()
-    for file in Path(f"/proc/{pid}/fd").iterdir():
-        with suppress(FileNotFoundError):  # closed since
-            found.add(str(file.readlink()))
-    return {path for path in found if path.endswith(".lock")}

@@ -24,13 +24,12 @@ from echo_mcp.oauth.sealing import Seal
 from echo_mcp.oauth.site import RESOURCE_PATHS, Sites
 from echo_mcp.oauth.throttle import Throttle
 from echo_mcp.server import EchoServer
-from echo_mcp.settings import ANY_ADDRESS, Settings
+from echo_mcp.settings import ANY_ADDRESS, MCP_PATH, Settings
 from echo_mcp.tools.registry import registered
 from echo_mcp.upkeep.staff import Staff
 from echo_memory.memory import Memory
 
 MAX_BODY = 2 * 1024 * 1024
-MCP_PATH = RESOURCE_PATHS[0]
 
 # A client that asks for sign-in metadata learns that there is none, not that it lacks a token.
 _OPEN_PATHS = ("/health", "/.well-known/")

@@ -17,6 +17,7 @@ PROFILES = ("full", "core")
 LOG_FORMATS = ("text", "json")
 LOG_LEVELS = ("debug", "info", "warning", "error")
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 8765
+MCP_PATH = "/mcp"
 ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - compared with, never bound
 """Addresses that stand for all of a machine's, and where a client on it reaches them."""
 
@@ -136,6 +137,12 @@ class Caller:
         """Read `ECHO_STATE_DIR` and `ECHO_MCP_TOKEN`."""
         said = (flags or Flags()).state_dir or _text(env, "ECHO_STATE_DIR") or DEFAULT_STATE_DIR
         return cls(absolute(said), _text(env, "ECHO_MCP_TOKEN"))
+
+
+def local_url(host: str, port: int) -> str:
+    """The endpoint as a client on this machine reaches a server that is bound so."""
+    local = ANY_ADDRESS.get(host, host)
+    return f"http://{f'[{local}]' if ':' in local else local}:{port}{MCP_PATH}"
 
 
 def _text(env: Mapping[str, str], name: str) -> str:

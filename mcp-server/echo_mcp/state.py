@@ -10,6 +10,7 @@ import secrets
 import tempfile
 from pathlib import Path
 
+from echo_memory import state_file
 from echo_memory.errors import Misconfigured
 
 MIN_TOKEN = 32
@@ -54,8 +55,13 @@ def kept_token(folder: Path) -> str:
     path = folder / TOKEN_FILE
     if not path.exists():
         with contextlib.suppress(FileExistsError):
-            _create(path, f"{secrets.token_urlsafe(MIN_TOKEN)}\n")
+            _create(path, _new_token())
     return read_token(path)
+
+
+def renew_token(folder: Path) -> None:
+    """Put a new token into the state folder, in one step; whoever reads sees the old or the new."""
+    state_file.write(folder / TOKEN_FILE, _new_token().encode())
 
 
 def read_token(path: Path) -> str:
@@ -77,7 +83,7 @@ def read_token(path: Path) -> str:
 
 def write_address(folder: Path, url: str) -> None:
     """Leave word of where the server listens, for clients on this machine."""
-    replace(folder / ADDRESS_FILE, json.dumps({"url": url, "pid": os.getpid()}))
+    state_file.write(folder / ADDRESS_FILE, json.dumps({"url": url, "pid": os.getpid()}).encode())
 
 
 def read_address(folder: Path) -> str:
@@ -99,6 +105,10 @@ def _address(folder: Path) -> dict[str, object]:
     return address if isinstance(address, dict) else {}
 
 
+def _new_token() -> str:
+    return f"{secrets.token_urlsafe(MIN_TOKEN)}\n"
+
+
 def _create(path: Path, text: str) -> None:
     """Write a file that nobody ever sees half written, unless there is one already."""
     draft = _draft(path, text)
@@ -113,15 +123,6 @@ def _create(path: Path, text: str) -> None:
         ) from error
     finally:
         draft.unlink()
-
-
-def replace(path: Path, text: str) -> None:
-    """Put a file, for its owner only, in another's place; nobody ever sees half of it."""
-    draft = _draft(path, text)
-    try:
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 def _draft(path: Path, text: str) -> Path:

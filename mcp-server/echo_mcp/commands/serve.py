@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from echo_mcp import logs, serve, state
-from echo_mcp.app import MCP_PATH, create_app
+from echo_mcp.app import create_app
 from echo_mcp.commands import vaults
-from echo_mcp.settings import Flags, Settings
+from echo_mcp.settings import Flags, Settings, local_url
 
 ABOUT = """\
 With --vault the folder becomes a memory if it is none yet: notes are added, none is changed.
@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace, env: Mapping[str, str]) -> int:
         # Lines of JSON stay lines of JSON: words for a person then go beside them.
         words = sys.stderr if settings.log_format == "json" else sys.stdout
         memory = vaults.opened(settings, embedded=bool(arguments.vault), words=words)
-        url = serve.url_of(opened, MCP_PATH)
+        url = local_url(*opened.getsockname()[:2])
         # Who reads that it serves may look for the address at once.
         state.write_address(folder, url)
         try:

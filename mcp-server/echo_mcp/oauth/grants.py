@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from echo_mcp import state
+from echo_memory import state_file
 from echo_memory.errors import VaultIO
 from echo_memory.locks import PathLocks
 
@@ -158,8 +158,7 @@ class Grants:
             "grants": [asdict(grant) for grant in book.values()],
         }
         try:
-            self._path.parent.mkdir(mode=0o700, exist_ok=True)
-            state.replace(self._path, json.dumps(document))
+            state_file.write(self._path, json.dumps(document).encode())
         except OSError as error:
             raise self._unusable(error.strerror) from error
 

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 
 from starlette.types import Scope
 
-RESOURCE_PATHS = ("/mcp", "/mcp/")
+from echo_mcp.settings import MCP_PATH
+
+RESOURCE_PATHS = (MCP_PATH, f"{MCP_PATH}/")
 """The two spellings of the endpoint; the first is the one that a token is for."""
 RESOURCE_METADATA = "/.well-known/oauth-protected-resource"
 SERVER_METADATA = "/.well-known/oauth-authorization-server"
