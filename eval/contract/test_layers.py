@@ -61,10 +61,20 @@ LAYERS: list[tuple[str, str, str]] = [
     (
         "what the server stands on",
         SERVER,
-        "warm.inverted state logs auth escapes tools.faults tools.spec upkeep.loop"
+        "warm.inverted state logs auth escapes connections tools.faults tools.spec upkeep.loop"
         " upkeep.interpreter",
     ),
     ("", SERVER, "settings client results tools.arguments"),
+    (
+        "the sign-in",
+        SERVER,
+        "oauth.refusal oauth.sealing oauth.redirects oauth.site oauth.throttle",
+    ),
+    ("", SERVER, "oauth.clients oauth.grants oauth.bodies"),
+    ("", SERVER, "oauth.authorization"),
+    ("", SERVER, "oauth.issuer oauth.page"),
+    ("", SERVER, "oauth.consent"),
+    ("", SERVER, "oauth.endpoints"),
     ("what clients are told, and see", SERVER, "registration reminder remote.visitor remote.wire"),
     (
         "",
@@ -90,7 +100,12 @@ LAYERS: list[tuple[str, str, str]] = [
     ("", SERVER, "tools.registry"),
     ("", SERVER, "server"),
     ("composition", SERVER, "app commands.vaults"),
-    ("", SERVER, "commands.serve commands.stdio commands.call commands.backup commands.upkeep"),
+    (
+        "",
+        SERVER,
+        "commands.serve commands.stdio commands.call commands.backup commands.upkeep"
+        " commands.grants",
+    ),
     ("", SERVER, "commands.register commands.token commands.doctor commands.remind"),
     ("", SERVER, "__main__"),
 ]

@@ -11,7 +11,9 @@ from pathlib import Path
 
 import uvicorn
 from starlette.applications import Starlette
+from starlette.types import ASGIApp
 
+from echo_mcp.connections import BoundedH11
 from echo_mcp.registration import claude_code_line
 from echo_mcp.settings import ANY_ADDRESS, Settings
 from echo_memory import __version__, routing
@@ -109,20 +111,24 @@ def bootstrap(memory: Memory) -> list[str]:
     return []
 
 
+def config(app: ASGIApp, http: type[BoundedH11] = BoundedH11) -> uvicorn.Config:
+    """How it is served: what was asked for is not logged, and no connection idles for ever."""
+    return uvicorn.Config(
+        app,
+        http=http,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        ws="none",
+        lifespan="on",
+        timeout_keep_alive=_KEEP_ALIVE_S,
+        timeout_graceful_shutdown=_STOP_WITHIN_S,
+    )
+
+
 def run(app: Starlette, opened: socket.socket) -> None:
     """Serve until SIGTERM or SIGINT; calls that run then are finished first."""
-    server = uvicorn.Server(
-        uvicorn.Config(
-            app,
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            ws="none",
-            lifespan="on",
-            timeout_keep_alive=_KEEP_ALIVE_S,
-            timeout_graceful_shutdown=_STOP_WITHIN_S,
-        )
-    )
+    server = uvicorn.Server(config(app))
 
     def stop(*_: object) -> None:
         server.should_exit = True
