@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import os
 import shutil
+import signal
 import socket
 import subprocess
 from collections.abc import Iterator
@@ -96,6 +97,7 @@ def browser(tmp_path: Path) -> Iterator[Browser]:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         env={**os.environ, "HOME": str(tmp_path)},
+        start_new_session=True,
     )
     arguments = ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
     options = {"binary": str(CHROMIUM), "args": [*arguments, "--hide-scrollbars"]}
@@ -107,9 +109,9 @@ def browser(tmp_path: Path) -> Iterator[Browser]:
         session = f"{base}/session/{answer.json()['value']['sessionId']}"
         with httpx.Client(base_url=session, timeout=PATIENCE_S) as client:
             yield Browser(client)
-            client.delete("")
     finally:
-        driver.terminate()
+        # Chromium is in its group: without the driver it would go on for ever.
+        os.killpg(driver.pid, signal.SIGKILL)
         driver.wait(PATIENCE_S)
 
 
