@@ -32,11 +32,9 @@ PURE = """
 """
 LAYERS: list[tuple[str, str, str]] = [
     ("pure: text in, values out", CORE, PURE),
-    (
-        "what vaults stand on",
-        CORE,
-        "vault deed locks scratch writers acquaintance tally rest.access",
-    ),
+    ("what vaults stand on", CORE, "vault deed locks scratch writers tally rest.access"),
+    ("", CORE, "state_file"),
+    ("", CORE, "acquaintance"),
     ("", CORE, "config folder rest.answers outbox_entry outbox_database copies history_file"),
     ("", CORE, "rest.faults outbox_file own_nonce history"),
     ("", CORE, "rest.client history_vault ledger"),
@@ -63,10 +61,27 @@ LAYERS: list[tuple[str, str, str]] = [
     (
         "what the server stands on",
         SERVER,
-        "warm.inverted state logs auth escapes tools.faults tools.spec upkeep.loop"
+        "warm.inverted state logs auth escapes connections tools.faults tools.spec upkeep.loop"
         " upkeep.interpreter",
     ),
     ("", SERVER, "settings client results tools.arguments"),
+    (
+        "the sign-in",
+        SERVER,
+        "oauth.refusal oauth.sealing oauth.redirects oauth.site oauth.throttle",
+    ),
+    ("", SERVER, "oauth.clients oauth.grants oauth.bodies"),
+    ("", SERVER, "oauth.authorization"),
+    ("", SERVER, "oauth.issuer oauth.page"),
+    ("", SERVER, "oauth.consent"),
+    ("", SERVER, "oauth.endpoints"),
+    ("what clients are told, and see", SERVER, "registration reminder remote.visitor remote.wire"),
+    (
+        "",
+        SERVER,
+        "remote.certificate remote.vitals remote.door remote.metadata remote.eras remote.load",
+    ),
+    ("", SERVER, "remote.examination"),
     ("backups", SERVER, "backups.manifest backups.sources backups.shelf"),
     ("", SERVER, "backups.folder_source backups.rest_source backups.archive"),
     ("", SERVER, "backups.making backups.restoring backups.applying"),
@@ -85,7 +100,13 @@ LAYERS: list[tuple[str, str, str]] = [
     ("", SERVER, "tools.registry"),
     ("", SERVER, "server"),
     ("composition", SERVER, "app commands.vaults"),
-    ("", SERVER, "commands.serve commands.stdio commands.call commands.backup commands.upkeep"),
+    (
+        "",
+        SERVER,
+        "commands.serve commands.stdio commands.call commands.backup commands.upkeep"
+        " commands.grants",
+    ),
+    ("", SERVER, "commands.register commands.token commands.doctor commands.remind"),
     ("", SERVER, "__main__"),
 ]
 
@@ -131,6 +152,7 @@ def of_tests() -> dict[str, str]:
     return {
         str(path.relative_to(ROOT)): path.read_text(encoding="utf-8")
         for path in (ROOT / "eval").rglob("*.py")
+        if "node_modules" not in path.parts
     }
 
 
