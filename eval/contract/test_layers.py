@@ -27,17 +27,17 @@ PURE = """
     errors envelope lines text multimap arguments routing proposal
     yaml.* markdown.* naming.* retrieval.* checks.*
     frontmatter head sections links paths note entities groups mentions graph recallable ranking
-    answers digest draft inbox processing_log scope faults hits outcomes waiting report
-    attempt vault_paths freshness alarms
+    answers difference digest draft inbox processing_log scope faults hits outcomes waiting report
+    past attempt vault_paths freshness alarms
 """
 LAYERS: list[tuple[str, str, str]] = [
     ("pure: text in, values out", CORE, PURE),
-    ("what vaults stand on", CORE, "vault locks scratch writers tally rest.access"),
+    ("what vaults stand on", CORE, "vault deed locks scratch writers tally rest.access"),
     ("", CORE, "state_file"),
     ("", CORE, "acquaintance"),
-    ("", CORE, "config folder rest.answers outbox_entry outbox_database copies"),
-    ("", CORE, "rest.faults outbox_file own_nonce"),
-    ("", CORE, "rest.client ledger"),
+    ("", CORE, "config folder rest.answers outbox_entry outbox_database copies history_file"),
+    ("", CORE, "rest.faults outbox_file own_nonce history"),
+    ("", CORE, "rest.client history_vault ledger"),
     ("", CORE, "rest.files rest.stamps"),
     ("vaults", CORE, "folder_vault rest_vault outbox"),
     ("what is held of all notes", CORE, "shelf"),
@@ -96,7 +96,7 @@ LAYERS: list[tuple[str, str, str]] = [
     ("", SERVER, "upkeep.alarm"),
     ("", SERVER, "upkeep.staff"),
     ("", SERVER, "health"),
-    ("tools, and the port", SERVER, "serve tools.read tools.write"),
+    ("tools, and the port", SERVER, "serve tools.read tools.write tools.history"),
     ("", SERVER, "tools.registry"),
     ("", SERVER, "server"),
     ("composition", SERVER, "app commands.vaults"),
