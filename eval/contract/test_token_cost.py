@@ -25,7 +25,7 @@ NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
 TOLERANCE = 0.1
 CHARS_PER_TOKEN = 4
 
-LISTS = {"full": 12_930, "core": 6_657}
+LISTS = {"full": 15_114, "core": 6_657}
 """Characters of the tools that `tools/list` sends, as JSON, by profile."""
 
 ANSWERS: list[tuple[str, dict[str, Any], int, int]] = [
@@ -36,8 +36,8 @@ ANSWERS: list[tuple[str, dict[str, Any], int, int]] = [
     ("echo_get_note", {"path": "hanna-kiefer"}, 359, 466),
     ("echo_get_note", {"path": "kyoto-tour"}, 1_293, 1_421),
     ("echo_get_note", {"path": "kyoto-tour", "section": "Customs"}, 237, 332),
-    ("echo_health", {}, 470, 934),
-    ("echo_health", {"deep": True}, 719, 1_289),
+    ("echo_health", {}, 520, 1_019),
+    ("echo_health", {"deep": True}, 769, 1_374),
     ("echo_triage_inbox", {}, 372, 648),
     (
         "echo_capture",

@@ -33,7 +33,7 @@ def test_everything_can_be_said() -> None:
         "ECHO_MCP_PORT": "9000",
         "ECHO_MCP_HOSTS": " Notes.example.org, echo:8765 ,[fd00::1],notes.example.org",
         "ECHO_MCP_INDEX_TTL": "2.5",
-        "ECHO_MCP_OAUTH": "0",
+        "ECHO_MCP_OAUTH": "1",
         "ECHO_LOG": "JSON",
         "ECHO_LOG_LEVEL": "Debug",
         "ECHO_MCP_TOKEN": f"  {'y' * 40}\n",
@@ -44,6 +44,7 @@ def test_everything_can_be_said() -> None:
     assert settings.hosts == ("notes.example.org", "echo:8765", "[fd00::1]")
     assert (settings.index_ttl, settings.log_format, settings.log_level) == (2.5, "json", "debug")
     assert settings.token == "y" * 40
+    assert settings.oauth is True
 
 
 def test_the_command_line_comes_before_the_environment() -> None:
@@ -81,7 +82,7 @@ def test_the_command_line_comes_before_the_environment() -> None:
         ("ECHO_MCP_INDEX_TTL", "0"),
         ("ECHO_MCP_INDEX_TTL", "nan"),
         ("ECHO_MCP_INDEX_TTL", "soon"),
-        ("ECHO_MCP_OAUTH", "1"),
+        ("ECHO_MCP_OAUTH", "maybe"),
         ("ECHO_LOG", "xml"),
         ("ECHO_LOG_LEVEL", "loud"),
     ],

@@ -380,4 +380,4 @@ def test_a_save_that_fails_leaves_the_file_before_and_the_index(saved: Path) -> 
     assert [path.name for path in saved.parent.iterdir()] == ["index"]
     assert index.containing("word 8999") == 1
     with pytest.raises(OSError):
-        index.save(saved.parent / "no such folder" / "index")
+        index.save(saved / "index")  # whose folder is a file
