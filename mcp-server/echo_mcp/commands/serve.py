@@ -16,7 +16,7 @@ ABOUT = """\
 With --vault the folder becomes a memory if it is none yet: notes are added, none is changed.
 A token is made once and kept in the state folder. Without --vault everything comes from the
 environment: ECHO_BASE, ECHO_MCP_TOKEN, and as you like ECHO_OWNER, ECHO_TZ, ECHO_STATE_DIR,
-ECHO_MCP_TOOLS, ECHO_MCP_HOST, ECHO_MCP_PORT, ECHO_MCP_HOSTS, ECHO_ALERT_URL,
+ECHO_MCP_TOOLS, ECHO_MCP_HOST, ECHO_MCP_PORT, ECHO_MCP_HOSTS, ECHO_MCP_PROXIES, ECHO_ALERT_URL,
 ECHO_OUTBOX_ALERT_H, ECHO_LOG, ECHO_LOG_LEVEL.
 
 Ctrl-C or SIGTERM ends it, once the calls that run are done.
@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace, env: Mapping[str, str]) -> int:
         print(serve.welcome(settings, url, token_file), file=words, flush=True)
         state.write_address(folder, url)
         try:
-            serve.run(create_app(settings, memory), opened)
+            serve.run(create_app(settings, memory), opened, settings.proxies)
         finally:
             state.remove_address(folder)
     return 0
