@@ -27,15 +27,17 @@ PURE = """
     errors envelope lines text multimap arguments routing proposal
     yaml.* markdown.* naming.* retrieval.* checks.*
     frontmatter head sections links paths note entities groups mentions graph recallable ranking
-    answers digest draft inbox processing_log scope faults hits outcomes waiting report
-    attempt vault_paths freshness alarms
+    answers difference digest draft inbox processing_log scope faults hits outcomes waiting report
+    past attempt vault_paths freshness alarms
 """
 LAYERS: list[tuple[str, str, str]] = [
     ("pure: text in, values out", CORE, PURE),
-    ("what vaults stand on", CORE, "vault locks scratch writers acquaintance tally rest.access"),
-    ("", CORE, "config folder rest.answers outbox_entry outbox_database copies"),
-    ("", CORE, "rest.faults outbox_file own_nonce"),
-    ("", CORE, "rest.client ledger"),
+    ("what vaults stand on", CORE, "vault deed locks scratch writers tally rest.access"),
+    ("", CORE, "state_file"),
+    ("", CORE, "acquaintance"),
+    ("", CORE, "config folder rest.answers outbox_entry outbox_database copies history_file"),
+    ("", CORE, "rest.faults outbox_file own_nonce history"),
+    ("", CORE, "rest.client history_vault ledger"),
     ("", CORE, "rest.files rest.stamps"),
     ("vaults", CORE, "folder_vault rest_vault outbox"),
     ("what is held of all notes", CORE, "shelf"),
@@ -59,10 +61,27 @@ LAYERS: list[tuple[str, str, str]] = [
     (
         "what the server stands on",
         SERVER,
-        "warm.inverted state logs auth escapes tools.faults tools.spec upkeep.loop"
+        "warm.inverted state logs auth escapes connections tools.faults tools.spec upkeep.loop"
         " upkeep.interpreter",
     ),
     ("", SERVER, "settings client results tools.arguments"),
+    (
+        "the sign-in",
+        SERVER,
+        "oauth.refusal oauth.sealing oauth.redirects oauth.site oauth.throttle",
+    ),
+    ("", SERVER, "oauth.clients oauth.grants oauth.bodies"),
+    ("", SERVER, "oauth.authorization"),
+    ("", SERVER, "oauth.issuer oauth.page"),
+    ("", SERVER, "oauth.consent"),
+    ("", SERVER, "oauth.endpoints"),
+    ("what clients are told, and see", SERVER, "registration reminder remote.visitor remote.wire"),
+    (
+        "",
+        SERVER,
+        "remote.certificate remote.vitals remote.door remote.metadata remote.eras remote.load",
+    ),
+    ("", SERVER, "remote.examination"),
     ("backups", SERVER, "backups.manifest backups.sources backups.shelf"),
     ("", SERVER, "backups.folder_source backups.rest_source backups.archive"),
     ("", SERVER, "backups.making backups.restoring backups.applying"),
@@ -77,11 +96,17 @@ LAYERS: list[tuple[str, str, str]] = [
     ("", SERVER, "upkeep.alarm"),
     ("", SERVER, "upkeep.staff"),
     ("", SERVER, "health"),
-    ("tools, and the port", SERVER, "serve tools.read tools.write"),
+    ("tools, and the port", SERVER, "serve tools.read tools.write tools.history"),
     ("", SERVER, "tools.registry"),
     ("", SERVER, "server"),
     ("composition", SERVER, "app commands.vaults"),
-    ("", SERVER, "commands.serve commands.stdio commands.call commands.backup commands.upkeep"),
+    (
+        "",
+        SERVER,
+        "commands.serve commands.stdio commands.call commands.backup commands.upkeep"
+        " commands.grants",
+    ),
+    ("", SERVER, "commands.register commands.token commands.doctor commands.remind"),
     ("", SERVER, "__main__"),
 ]
 
@@ -127,6 +152,7 @@ def of_tests() -> dict[str, str]:
     return {
         str(path.relative_to(ROOT)): path.read_text(encoding="utf-8")
         for path in (ROOT / "eval").rglob("*.py")
+        if "node_modules" not in path.parts
     }
 
 

@@ -342,10 +342,10 @@ def test_a_long_list_is_cut_with_some_of_every_check_left(
 
 
 def test_every_check_has_a_name_of_its_own_and_says_what_to_do() -> None:
-    names = [check.name for check in linting.CHECKS]
+    names = [check.name for check in linting.checks()]
 
     assert len(set(names)) == len(names)
-    assert all(check.fix.endswith(".") for check in linting.CHECKS)
+    assert all(check.fix.endswith(".") for check in linting.checks())
 
 
 def test_a_folder_that_is_no_vault_yet_is_linted_with_a_warning(

@@ -7,6 +7,7 @@ import re
 import socket
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
@@ -151,18 +152,25 @@ def test_everything_can_come_from_the_environment(tmp_path: Path, vault: Path) -
     assert list(vault.iterdir()) == []
 
 
+def locks_of(pid: int | str) -> set[str]:
+    """The files of locks that a process holds or waits for."""
+    found = set()
+    for file in Path(f"/proc/{pid}/fd").iterdir():
+        with suppress(OSError):  # closed since
+            found.add(str(file.readlink()))
+    return {name for name in found if name.endswith(".lock")}
+
+
 def test_a_stop_finishes_the_call_that_runs(tmp_path: Path, vault: Path) -> None:
     folder = tmp_path / "state"
     inbox = "inbox/captures/inbox.md"
     with process.serving(tmp_path, "--vault", str(vault), "--state-dir", str(folder)) as server:
         client = Client(server.url, state.read_token(folder / "token"))
-        open_files = Path(f"/proc/{server.process.pid}/fd")
         with ThreadPoolExecutor() as pool:
             with PathLocks(folder).hold(inbox):
+                held = locks_of("self")
                 running = pool.submit(client.call, "echo_capture", {"title": "Buy brass"})
-                process.until(
-                    lambda: any(".lock" in str(f.readlink()) for f in open_files.iterdir())
-                )
+                process.until(lambda: held <= locks_of(server.process.pid))
                 server.process.terminate()
             answer = running.result()
         status = server.process.wait(30)

@@ -35,7 +35,7 @@ def test_everything_can_be_said() -> None:
         "ECHO_MCP_HOSTS": " Notes.example.org, echo:8765 ,[fd00::1],notes.example.org",
         "ECHO_MCP_PROXIES": "172.18.0.2, 10.0.0.0/8,2001:DB8::/32,::1",
         "ECHO_MCP_INDEX_TTL": "2.5",
-        "ECHO_MCP_OAUTH": "0",
+        "ECHO_MCP_OAUTH": "1",
         "ECHO_LOG": "JSON",
         "ECHO_LOG_LEVEL": "Debug",
         "ECHO_MCP_TOKEN": f"  {'y' * 40}\n",
@@ -47,6 +47,7 @@ def test_everything_can_be_said() -> None:
     assert settings.proxies == ("172.18.0.2", "10.0.0.0/8", "2001:db8::/32", "::1")
     assert (settings.index_ttl, settings.log_format, settings.log_level) == (2.5, "json", "debug")
     assert settings.token == "y" * 40
+    assert settings.oauth is True
 
 
 def test_the_command_line_comes_before_the_environment() -> None:
@@ -90,7 +91,7 @@ def test_the_command_line_comes_before_the_environment() -> None:
         ("ECHO_MCP_INDEX_TTL", "0"),
         ("ECHO_MCP_INDEX_TTL", "nan"),
         ("ECHO_MCP_INDEX_TTL", "soon"),
-        ("ECHO_MCP_OAUTH", "1"),
+        ("ECHO_MCP_OAUTH", "maybe"),
         ("ECHO_LOG", "xml"),
         ("ECHO_LOG_LEVEL", "loud"),
     ],

@@ -67,6 +67,8 @@ def assert_alike(index: Inverted, other: Inverted, question: Mapping[str, float]
         assert [index.has(key, word) for word in WORDS] == [other.has(key, word) for word in WORDS]
     for word in [*WORDS, "unknown"]:
         assert index.containing(word) == other.containing(word)
+        begins = filter(index.containing, index.beginning(word[:1]))
+        assert sorted(begins) == sorted(filter(other.containing, other.beginning(word[:1])))
     for size in (1, 3, 50):
         assert scores.best(size) == others.best(size)
 
@@ -378,4 +380,4 @@ def test_a_save_that_fails_leaves_the_file_before_and_the_index(saved: Path) -> 
     assert [path.name for path in saved.parent.iterdir()] == ["index"]
     assert index.containing("word 8999") == 1
     with pytest.raises(OSError):
-        index.save(saved.parent / "no such folder" / "index")
+        index.save(saved / "index")  # whose folder is a file

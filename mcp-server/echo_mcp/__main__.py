@@ -18,9 +18,14 @@ from echo_memory.errors import EchoError
 COMMANDS = {
     "serve": "serve over HTTP",
     "stdio": "serve over stdin and stdout",
+    "register": "what to type or paste for each client to find the server",
+    "token": "where the token is, and a new one",
+    "doctor": "what is wrong: here, or with a deployment as a client sees it",
     "call": "call a tool of a running server",
     "backup": "make, list, verify and restore backups",
+    "grants": "list and end what clients got that signed in",
     "upkeep": "what the server does by itself: when it last did, and by hand",
+    "remind": "for a client's Stop hook",
 }
 """The commands, each the name of its module in `echo_mcp.commands`, and a line about it."""
 
@@ -28,6 +33,7 @@ _ABOUT = "A memory for AI assistants, kept as Markdown notes in a folder that st
 _EXAMPLES = """\
 examples:
   echo-mcp serve --vault ~/notes        serve this folder, and say how a client connects
+  echo-mcp register --vault ~/notes     how each client is told of it
   echo-mcp stdio --vault ~/notes        the same for a client that starts its servers itself
   echo-mcp call                         the tools of the running server
   echo-mcp call echo_recall '{"query": "who wrote the first program"}'

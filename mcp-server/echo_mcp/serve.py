@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import logging
 import os
-import shlex
 import signal
 import socket
 from collections.abc import Sequence
@@ -13,7 +12,10 @@ from pathlib import Path
 
 import uvicorn
 from starlette.applications import Starlette
+from starlette.types import ASGIApp
 
+from echo_mcp.connections import BoundedH11
+from echo_mcp.registration import claude_code_line
 from echo_mcp.settings import ANY_ADDRESS, Settings
 from echo_memory import __version__, routing
 from echo_memory.errors import EchoError, Misconfigured, NotFound
@@ -59,13 +61,6 @@ def listen(host: str, port: int) -> socket.socket:
         why = _WHY.get(error.errno or 0, f"cannot be opened ({error.strerror}). Change --port")
         raise Misconfigured(f"Port {port} on {host} {why}.") from error
     return opened
-
-
-def url_of(opened: socket.socket, path: str) -> str:
-    """The address under which a client on this machine reaches an open port."""
-    host, port = opened.getsockname()[:2]
-    local = ANY_ADDRESS.get(host, host)
-    return f"http://{f'[{local}]' if ':' in local else local}:{port}{path}"
 
 
 def check_folder(folder: Path) -> None:
@@ -118,29 +113,35 @@ def bootstrap(memory: Memory) -> list[str]:
     return []
 
 
-def run(app: Starlette, opened: socket.socket, proxies: Sequence[str] = ()) -> None:
-    """Serve until SIGTERM or SIGINT; calls that run then are finished first.
+def config(
+    app: ASGIApp, http: type[BoundedH11] = BoundedH11, proxies: Sequence[str] = ()
+) -> uvicorn.Config:
+    """How it is served: what was asked for is not logged, and no connection idles for ever.
 
     Args:
         app: what to serve.
-        opened: the port.
+        http: the protocol.
         proxies: addresses and networks that are believed when they say, in `X-Forwarded-For` and
             `X-Forwarded-Proto`, who asks and how; from others these headers mean nothing.
     """
-    server = uvicorn.Server(
-        uvicorn.Config(
-            app,
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            proxy_headers=bool(proxies),
-            forwarded_allow_ips=list(proxies),
-            ws="none",
-            lifespan="on",
-            timeout_keep_alive=_KEEP_ALIVE_S,
-            timeout_graceful_shutdown=STOP_WITHIN_S,
-        )
+    return uvicorn.Config(
+        app,
+        http=http,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=bool(proxies),
+        forwarded_allow_ips=list(proxies),
+        ws="none",
+        lifespan="on",
+        timeout_keep_alive=_KEEP_ALIVE_S,
+        timeout_graceful_shutdown=STOP_WITHIN_S,
     )
+
+
+def run(app: Starlette, opened: socket.socket, proxies: Sequence[str] = ()) -> None:
+    """Serve until SIGTERM or SIGINT; calls that run then are finished first."""
+    server = uvicorn.Server(config(app, proxies=proxies))
 
     def stop(*_: object) -> None:
         server.should_exit = True
@@ -160,13 +161,11 @@ def welcome(settings: Settings, url: str, token_file: Path | None) -> str:
         url: the MCP endpoint.
         token_file: None where the token came from the environment.
     """
-    secret = f"$(cat {shlex.quote(str(token_file))})" if token_file else "$ECHO_MCP_TOKEN"
     unnamed = settings.host in ANY_ADDRESS and not settings.hosts
     return (
         f"echo-mcp {__version__} serves {settings.config.vault}\n"
         f"  url    {url}\n"
         f"  token  {token_file or 'as ECHO_MCP_TOKEN says'}\n"
         f"  Claude Code:\n"
-        f"    claude mcp add --transport http echo {url}"
-        f' --header "Authorization: Bearer {secret}"{_UNNAMED if unnamed else ""}'
+        f"    {claude_code_line(url, token_file)}{_UNNAMED if unnamed else ''}"
     )

@@ -18,6 +18,7 @@ PROFILES = ("full", "core")
 LOG_FORMATS = ("text", "json")
 LOG_LEVELS = ("debug", "info", "warning", "error")
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 8765
+MCP_PATH = "/mcp"
 ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - compared with, never bound
 """Addresses that stand for all of a machine's, and where a client on it reaches them."""
 
@@ -54,6 +55,7 @@ class Settings:
         port: the port to bind; 0 takes any free one.
         hosts: public host names, beside the loopback's.
         proxies: addresses and networks whose `X-Forwarded-For` and `-Proto` are believed.
+        oauth: whether clients may sign in for tokens of their own.
         index_ttl: seconds after which other people's edits are looked for.
         alert_url: where a person is told of what is wrong, as Apprise takes it; empty: nowhere.
         outbox_limit: how long a write may wait before that is wrong.
@@ -68,6 +70,7 @@ class Settings:
     port: int = DEFAULT_PORT
     hosts: tuple[str, ...] = ()
     proxies: tuple[str, ...] = ()
+    oauth: bool = False
     index_ttl: float = 60.0
     alert_url: str = field(default="", repr=False)
     outbox_limit: timedelta = timedelta(hours=6)
@@ -101,7 +104,7 @@ class Settings:
         profile = _choice(env, "ECHO_MCP_TOOLS", PROFILES, faults)
         log_format = _choice(env, "ECHO_LOG", LOG_FORMATS, faults)
         log_level = _choice(env, "ECHO_LOG_LEVEL", LOG_LEVELS, faults, default="info")
-        _no_sign_in(env, faults)
+        oauth = _switch(env, "ECHO_MCP_OAUTH", faults)
         if faults or config is None:
             raise Misconfigured(
                 "The configuration cannot be used. " + " ".join(faults), faults=faults
@@ -114,6 +117,7 @@ class Settings:
             port=port,
             hosts=hosts,
             proxies=proxies,
+            oauth=oauth,
             index_ttl=index_ttl,
             alert_url=alert_url,
             outbox_limit=timedelta(hours=hours),
@@ -139,6 +143,12 @@ class Caller:
         """Read `ECHO_STATE_DIR` and `ECHO_MCP_TOKEN`."""
         said = (flags or Flags()).state_dir or _text(env, "ECHO_STATE_DIR") or DEFAULT_STATE_DIR
         return cls(absolute(said), _text(env, "ECHO_MCP_TOKEN"))
+
+
+def local_url(host: str, port: int) -> str:
+    """The endpoint as a client on this machine reaches a server that is bound so."""
+    local = ANY_ADDRESS.get(host, host)
+    return f"http://{f'[{local}]' if ':' in local else local}:{port}{MCP_PATH}"
 
 
 def _text(env: Mapping[str, str], name: str) -> str:
@@ -247,9 +257,8 @@ def _choice(
     return written
 
 
-def _no_sign_in(env: Mapping[str, str], faults: list[str]) -> None:
-    if _text(env, "ECHO_MCP_OAUTH") not in ("", "0"):
-        faults.append(
-            "ECHO_MCP_OAUTH asks for the sign-in, which this version does not have yet:"
-            " leave it out, and use the token."
-        )
+def _switch(env: Mapping[str, str], name: str, faults: list[str]) -> bool:
+    written = _text(env, name) or "0"
+    if written not in ("0", "1"):
+        faults.append(f"{name} is neither off nor on: use 0 or 1.")
+    return written == "1"

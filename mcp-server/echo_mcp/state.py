@@ -10,6 +10,7 @@ import secrets
 import tempfile
 from pathlib import Path
 
+from echo_memory import state_file
 from echo_memory.errors import Misconfigured
 
 MIN_TOKEN = 32
@@ -54,8 +55,13 @@ def kept_token(folder: Path) -> str:
     path = folder / TOKEN_FILE
     if not path.exists():
         with contextlib.suppress(FileExistsError):
-            _create(path, f"{secrets.token_urlsafe(MIN_TOKEN)}\n")
+            _create(path, _new_token())
     return read_token(path)
+
+
+def renew_token(folder: Path) -> None:
+    """Put a new token into the state folder, in one step; whoever reads sees the old or the new."""
+    state_file.write(folder / TOKEN_FILE, _new_token().encode())
 
 
 def read_token(path: Path) -> str:
@@ -77,7 +83,7 @@ def read_token(path: Path) -> str:
 
 def write_address(folder: Path, url: str) -> None:
     """Leave word of where the server listens, for clients on this machine."""
-    _replace(folder / ADDRESS_FILE, json.dumps({"url": url, "pid": os.getpid()}))
+    state_file.write(folder / ADDRESS_FILE, json.dumps({"url": url, "pid": os.getpid()}).encode())
 
 
 def read_address(folder: Path) -> str:
@@ -99,6 +105,10 @@ def _address(folder: Path) -> dict[str, object]:
     return address if isinstance(address, dict) else {}
 
 
+def _new_token() -> str:
+    return f"{secrets.token_urlsafe(MIN_TOKEN)}\n"
+
+
 def _create(path: Path, text: str) -> None:
     """Write a file that nobody ever sees half written, unless there is one already."""
     draft = _draft(path, text)
@@ -115,14 +125,12 @@ def _create(path: Path, text: str) -> None:
         draft.unlink()
 
 
-def _replace(path: Path, text: str) -> None:
-    _draft(path, text).replace(path)
-
-
 def _draft(path: Path, text: str) -> Path:
     """A file beside another one, readable by its owner only."""
     with tempfile.NamedTemporaryFile(
         "w", encoding="utf-8", dir=path.parent, prefix=f".{path.name}.", delete=False
     ) as file:
         file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
     return Path(file.name)

@@ -19,7 +19,7 @@ RETRY_S = 5.0
 """How soon a vault that was away, or an outbox that is not empty, is looked at again."""
 
 
-class Follower:
+class Follower(Loop):
     """Compares the vault again and again, so that no call has to."""
 
     def __init__(self, memory: Memory, *, every: float, often: bool = False) -> None:
@@ -30,6 +30,7 @@ class Follower:
             every: seconds between two comparisons, at most.
             often: whether to compare as often as takes a small part of the time.
         """
+        super().__init__("follow", self.step)
         self._often = often
         self._has_compared = False
         self._rests_until = 0.0
@@ -37,24 +38,10 @@ class Follower:
         self._memory = memory
         self._every = every
         self._was_away = self._outbox_fails = False
-        self._loop = Loop("follow", self.step)
 
-    @property
-    def is_failing(self) -> bool:
-        """Whether the last step was ended by something unforeseen."""
-        return self._loop.is_failing
-
-    def start(self) -> None:
-        """Begin, with a comparison at once."""
-        self._loop.start()
-
-    def stop(self) -> None:
-        """End."""
-        self._loop.stop()
-
-    def wake(self) -> None:
+    def look_again(self) -> None:
         """A write has to wait: look soon whether the vault is back."""
-        self._loop.wake(after=min(RETRY_S, self._every))
+        self.wake(after=min(RETRY_S, self._every))
 
     def changed(self) -> None:
         """Somebody watches the vault, and something has changed in it.
@@ -62,7 +49,7 @@ class Follower:
         From then on it is told when to compare, and looks by itself as seldom as it may.
         """
         self._often = False
-        self._loop.wake(after=max(0.0, self._rests_until - time.monotonic()))
+        self.wake(after=max(0.0, self._rests_until - time.monotonic()))
 
     def step(self) -> float:
         """Compare the vault once and replay what waits; returns seconds until the next time."""

@@ -11,7 +11,7 @@ from collections.abc import Callable
 logger = logging.getLogger(__name__)
 
 AFTER_A_CRASH_S = 60.0
-_STOP_WITHIN_S = 5.0
+STOP_WITHIN_S = 5.0
 
 
 class Loop:
@@ -41,7 +41,7 @@ class Loop:
         """Have the step run in some seconds at the latest."""
         self._be_due(after)
 
-    def stop(self, *, within: float = _STOP_WITHIN_S) -> None:
+    def stop(self, *, within: float = STOP_WITHIN_S) -> None:
         """Let a step that runs come to its end, within some seconds, and run no other."""
         with self._changed:
             self._stopping = True

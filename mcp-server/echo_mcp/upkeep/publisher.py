@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 
-from echo_mcp.upkeep.loop import Loop
+from echo_mcp.upkeep.loop import STOP_WITHIN_S, Loop
 from echo_memory.memory import Memory
 from echo_memory.shared_index import publish_now
 
@@ -14,7 +14,7 @@ RETRY_S = 5.0
 _LONGEST_PAUSE_S = 60.0
 
 
-class IndexPublisher:
+class IndexPublisher(Loop):
     """Takes requests to publish, and does it within a second, or as soon as it is possible."""
 
     def __init__(self, memory: Memory) -> None:
@@ -23,25 +23,16 @@ class IndexPublisher:
         Args:
             memory: whose index it is; one that publishes by itself.
         """
+        super().__init__("publish", self.step)
         self._memory = memory
         self._asked = False
         self._pause = RETRY_S / 2
         self._warnings: list[str] = []
         self._publishing = threading.Lock()
-        self._loop = Loop("publish", self.step)
 
-    @property
-    def is_failing(self) -> bool:
-        """Whether the last step was ended by something unforeseen."""
-        return self._loop.is_failing
-
-    def start(self) -> None:
-        """Begin."""
-        self._loop.start()
-
-    def stop(self) -> None:
+    def stop(self, *, within: float = STOP_WITHIN_S) -> None:
         """Publish what was asked for last, and end."""
-        self._loop.stop()
+        super().stop(within=within)
         mirror, vault = self._memory.mirror, self._memory.vault
         if mirror.trouble is None and not vault.seems_gone():  # else it would only be waited for
             self.step()
@@ -49,7 +40,7 @@ class IndexPublisher:
     def request(self) -> list[str]:
         """Have the index published soon; returns what went wrong with it the last time."""
         self._asked = True
-        self._loop.wake(after=GATHER_S)
+        self.wake(after=GATHER_S)
         return list(self._warnings)
 
     def step(self) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 
+from echo_mcp.upkeep.interpreter import give_back_memory
 from echo_mcp.upkeep.loop import Loop
 from echo_memory.memory import Memory
 
@@ -11,27 +12,14 @@ AT_ONCE, BREATH_S = 20, 0.02
 READY_S, LOOK_AGAIN_S = 1.0, 10.0
 
 
-class Reader:
+class Reader(Loop):
     """Reads what the ranking looks at in a candidate, while nobody asks for it yet."""
 
     def __init__(self, memory: Memory) -> None:
         """Nothing runs yet."""
+        super().__init__("read", self.step)
         self._memory = memory
         self._is_done = False
-        self._loop = Loop("read", self.step)
-
-    @property
-    def is_failing(self) -> bool:
-        """Whether the last step was ended by something unforeseen."""
-        return self._loop.is_failing
-
-    def start(self) -> None:
-        """Begin."""
-        self._loop.start()
-
-    def stop(self) -> None:
-        """End."""
-        self._loop.stop()
 
     def step(self) -> float:
         """Read some notes; returns seconds until the next."""
@@ -42,7 +30,7 @@ class Reader:
             return BREATH_S
         if not self._is_done:
             self._is_done = True
-            # What was made so far mostly stays: looking through it for garbage takes long.
             gc.collect()
-            gc.freeze()
+            give_back_memory()
+            gc.freeze()  # it mostly stays: looking through it for garbage takes long
         return LOOK_AGAIN_S

@@ -67,7 +67,7 @@ class Staff:
         self._follower = Follower(self.memory, every=every, often=folder is not None)
         self._watcher = Watcher(folder, self._follower.changed) if folder is not None else None
         self._reader = Reader(self.memory)
-        self.memory.on_queued = self._follower.wake
+        self.memory.on_queued = self._follower.look_again
         self._timer = jobs.timer(self.memory)
         self._jobs = Loop("jobs", self._timer.step, after=FIRST_JOB_AFTER_S)
         self._alarm = Alarm(

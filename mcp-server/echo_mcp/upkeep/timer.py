@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from echo_mcp.upkeep.interpreter import give_back_memory
 from echo_mcp.upkeep.schedule import Schedule, is_due, pause
 from echo_memory.errors import Conflict, EchoError
 from echo_memory.ledger import Ledger, Run
@@ -114,6 +115,7 @@ class Timer:
             run = replace(before, tried=began, error=EchoError.code)
         else:
             logger.info("upkeep", extra={"fields": {"job": job.name, **run.found}})
+        give_back_memory()
         if not (run.error and self._stopping.is_set()):  # what was ended early did not fail
             self._keep(job.name, run)
         return run

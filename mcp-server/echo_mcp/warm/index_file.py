@@ -12,8 +12,7 @@ import hashlib
 import json
 import os
 import struct
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
 from pathlib import Path
 from typing import BinaryIO
 
@@ -21,7 +20,7 @@ import numpy as np
 
 from echo_mcp.warm.postings import Postings
 from echo_mcp.warm.snapshot import Snapshot, settled
-from echo_memory import scratch
+from echo_memory import state_file
 
 _MAGIC = b"echoinvd"
 _FORMAT = 1
@@ -49,7 +48,7 @@ def save(path: Path, snapshot: Snapshot) -> str:
     head = _HEAD.pack(_MAGIC, _FORMAT, *sizes)
     numbers = (snapshot.lengths.data, base.starts.data, base.slots.data, base.counts.data)
     digest = hashlib.blake2b(digest_size=_DIGEST_BYTES)
-    with _replacing(path) as file:
+    with state_file.replacing(path) as draft, draft.open("wb") as file:
         for part in (head, keys, words, *numbers):
             file.write(part)
             digest.update(part)
@@ -106,22 +105,3 @@ def _read(file: BinaryIO, head: bytes, sizes: tuple[int, ...]) -> tuple[Snapshot
     named = {word: row for row, word in enumerate(json.loads(words))}
     postings = Postings(named, starts, slots, counts)
     return settled(postings, json.loads(keys), lengths), digest.hexdigest()
-
-
-@contextmanager
-def _replacing(path: Path) -> Iterator[BinaryIO]:
-    """A file of another name, which takes the place of `path` once all of it is on the disk."""
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        with scratch.temporary(folder, b"") as name:
-            with (path.parent / name).open("wb") as file:
-                with suppress(OSError):  # a disk without modes
-                    os.fchmod(file.fileno(), 0o600)
-                yield file
-                file.flush()
-                os.fsync(file.fileno())
-            os.rename(name, path.name, src_dir_fd=folder, dst_dir_fd=folder)
-            with suppress(OSError):  # some folders cannot be; the file before is as good
-                os.fsync(folder)
-    finally:
-        os.close(folder)

@@ -18,6 +18,7 @@ from echo_memory.retrieval.reading import FORM, Reading, packed, unpacked
 _FORMAT = f"{FORM} {__version__}"
 _BUSY_S = 0.5
 _SCHEMA = """
+    PRAGMA page_size = 16384;
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = OFF;
     CREATE TABLE IF NOT EXISTS form (form TEXT);

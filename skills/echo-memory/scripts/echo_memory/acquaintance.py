@@ -8,9 +8,10 @@ before can tell them apart.
 from __future__ import annotations
 
 import hashlib
-import os
 from contextlib import suppress
 from pathlib import Path
+
+from echo_memory import state_file
 
 
 def key_of(vault: str) -> str:
@@ -37,10 +38,7 @@ class Acquaintance:
         """Remember the vault by this marker, whatever was known before."""
         self._known = key_of(marker)
         with suppress(OSError):
-            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            draft = self._path.with_name(f".{self._path.name}.{os.getpid()}")
-            draft.write_text(self._known, "ascii")
-            draft.replace(self._path)
+            state_file.write(self._path, self._known.encode("ascii"))
 
     def is_made(self) -> bool:
         """Whether the vault was ever remembered."""

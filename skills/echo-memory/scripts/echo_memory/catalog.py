@@ -275,10 +275,10 @@ class Catalog:
             return
         self._groups.put(note.path, group_of(note), note.entity)
         self.paths.put(note.path)
-        if note.kind is not None and note.kind.entity:
-            self.entities.put(note.entity())
-            named = (note.title, *note.items("aliases"))
-            self.names.put(note.path, named, person=note.kind.name == "person")
+        handles = note.handles
+        if handles is not None:
+            self.entities.put(note.entity(), handles.keys)
+            self.names.take(note.path, handles.forms, handles.ends)
         else:
             self.entities.drop(note.path)
             self.names.drop(note.path)

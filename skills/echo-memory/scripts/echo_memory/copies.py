@@ -7,27 +7,25 @@ and one that cannot be written is left alone.
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from echo_memory import __version__
 from echo_memory.acquaintance import key_of
 from echo_memory.vault import Stamp
 
 _APPLICATION = int.from_bytes(b"eccp", "big")
-_FORMAT = 2
+_FORMAT = 3
+_PAGE = 8192  # holds some notes each: in pages of 4 kB, every other one is half empty
 _BUSY_S = 2.0
 _SCHEMA = f"""
     BEGIN IMMEDIATE;
     CREATE TABLE IF NOT EXISTS note (
-        path TEXT PRIMARY KEY, stamp TEXT NOT NULL, text BLOB NOT NULL, head TEXT
-    ) WITHOUT ROWID;
+        path TEXT PRIMARY KEY, stamp TEXT NOT NULL, text BLOB NOT NULL, head BLOB
+    );
     CREATE TABLE IF NOT EXISTS seen (at REAL NOT NULL);
     PRAGMA application_id = {_APPLICATION};
     PRAGMA user_version = {_FORMAT};
@@ -43,13 +41,12 @@ class Copy:
     Attributes:
         stamp: the version that it was in; empty where that is not known.
         text: all of it.
-        head: its frontmatter as data, to spare the next process the reading; None where that is
-            not known, or cannot be kept as JSON.
+        head: what was read of it, to spare the next process the reading; see `Note.head`.
     """
 
     stamp: Stamp
     text: str = field(repr=False)
-    head: Mapping[str, Any] | None = field(default=None, repr=False)
+    head: bytes | None = field(default=None, repr=False)
 
 
 Everything = Callable[[], Iterable[tuple[str, Copy]]]
@@ -93,7 +90,7 @@ class Copies:
                     at = float(row[0]) if row else None
                     cursor.execute("SELECT path, stamp, text, head FROM note")
                     for path, stamp, data, head in cursor:
-                        take(path, Copy(stamp, _text(data), _unpacked(head)))
+                        take(path, Copy(stamp, _text(data), head))
             except _ERRORS as error:
                 self._give_up(error)
                 return None
@@ -161,9 +158,7 @@ class Copies:
             if self._is_behind and everything is not None:
                 connection.execute("DELETE FROM note")
                 changed = everything()
-            rows = (
-                (path, copy.stamp, _bytes(copy.text), _packed(copy.head)) for path, copy in changed
-            )
+            rows = ((path, copy.stamp, _bytes(copy.text), copy.head) for path, copy in changed)
             connection.executemany("REPLACE INTO note VALUES (?, ?, ?, ?)", rows)
             connection.executemany("DELETE FROM note WHERE path = ?", ((path,) for path in gone))
             if at is not None:
@@ -232,6 +227,7 @@ def _prepare(connection: sqlite3.Connection) -> bool:
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     is_new = (tables, application, version) == (0, 0, 0)
     if is_new:
+        connection.execute(f"PRAGMA page_size = {_PAGE}")
         connection.execute("PRAGMA journal_mode = WAL")
         connection.executescript(_SCHEMA)
     elif (application, version) != (_APPLICATION, _FORMAT):
@@ -245,24 +241,6 @@ def _is_hopeless(error: Exception) -> bool:
     if isinstance(error, sqlite3.OperationalError):  # SQLITE_ERROR: its tables are others
         return getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_ERROR
     return not isinstance(error, OSError)
-
-
-def _packed(head: Mapping[str, Any] | None) -> str | None:
-    """A head as JSON, with the version that read it: another may read another thing."""
-    if head is None:
-        return None
-    try:
-        packed = json.dumps([__version__, head])
-    except (TypeError, ValueError, RecursionError):
-        return None
-    return packed if json.loads(packed) == [__version__, head] else None
-
-
-def _unpacked(packed: str | None) -> Mapping[str, Any] | None:
-    if not packed:
-        return None
-    version, head = json.loads(packed)
-    return dict(head) if version == __version__ else None
 
 
 def _bytes(text: str) -> bytes:

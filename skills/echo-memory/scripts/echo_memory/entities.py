@@ -71,16 +71,22 @@ class Entities:
     def __iter__(self) -> Iterator[Entity]:
         return iter([self._known_as(entity) for entity in list(self._entities.values())])
 
-    def put(self, entity: Entity) -> None:
-        """Take over an entity in place of the one that had its path."""
+    def put(self, entity: Entity, keys: Collection[str] | None = None) -> None:
+        """Take over an entity in place of the one that had its path.
+
+        Args:
+            entity: the entity.
+            keys: what it is found by, where that is known.
+        """
         before = self._entities.get(entity.path)
         if before == entity:
             return
-        keys, old = entity.keys(), before.keys() if before else set()
+        new = entity.keys() if keys is None else set(keys)
+        old = before.keys() if before else set()
         self._entities[entity.path] = entity
         self.changes += 1
-        self._postings.add(entity.path, keys - old)
-        self._postings.remove(entity.path, old - keys)
+        self._postings.add(entity.path, new - old)
+        self._postings.remove(entity.path, old - new)
 
     def drop(self, path: str) -> None:
         """Forget the entity at a path; one that is not known changes nothing."""

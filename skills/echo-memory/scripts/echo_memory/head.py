@@ -1,4 +1,4 @@
-"""A head: a note's frontmatter as data, in a form that can be kept."""
+"""A head: what a note's frontmatter says and what the note is found by, in a form to be kept."""
 
 from __future__ import annotations
 
@@ -6,23 +6,32 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from echo_memory import __version__
+from echo_memory.naming.handles import Handles
 
-def packed(head: Mapping[str, Any]) -> bytes | None:
+Head = tuple[Mapping[str, Any], Handles | None]
+"""The frontmatter as data, and the handles where the note is an entity."""
+
+
+def packed(head: Head) -> bytes | None:
     """A head as JSON; None where JSON would give back something else."""
+    data, handles = head
     try:
-        text = json.dumps(head)
+        text = json.dumps([__version__, data, handles and handles.to_row()]).encode()
     except (TypeError, ValueError, RecursionError):
         return None
-    return text.encode() if json.loads(text) == head else None
+    return text if unpacked(text) == head else None
 
 
-def unpacked(data: bytes | str) -> dict[str, Any]:
-    """The head that was packed.
+def unpacked(text: bytes) -> Head | None:
+    """The head that was packed; None where it is none, or another version's.
 
-    Raises:
-        ValueError: it is none.
+    That may have read another thing in the same note.
     """
-    head = json.loads(data)
-    if not isinstance(head, dict):
-        raise ValueError("a head is an object")  # noqa: TRY004 - like what does not parse
-    return head
+    try:
+        version, data, row = json.loads(text.decode())
+        if version != __version__ or not isinstance(data, dict):
+            return None
+        return data, row and Handles.from_row(row)
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        return None

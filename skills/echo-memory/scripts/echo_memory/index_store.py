@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import secrets
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
 
-from echo_memory import __version__
+from echo_memory import __version__, state_file
 from echo_memory.acquaintance import key_of
 from echo_memory.recall_index import Kept, Readings, Stored
 from echo_memory.retrieval.documents import Facts
@@ -94,12 +92,11 @@ class IndexStore:
     def save(self, inverted: Inverted, kept: Callable[[], Mapping[str, Kept]]) -> None:
         """See Store."""
         try:
-            self._words.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             said = self._kind.save(inverted, self._words)
             if said is not None:
                 notes = {path: _packed(one) for path, one in kept().items()}
                 document = {"format": _FORMAT, "words": said, "notes": notes}
-                _replace(self._notes, json.dumps(document).encode())
+                state_file.write(self._notes, json.dumps(document).encode())
         except OSError as error:
             self._notify(f"the index was not kept: {error.strerror or 'its disk refused'}")
 
@@ -117,16 +114,3 @@ def _unpacked(row: list[Any]) -> Kept:
         days, kinds, day = rest
         facts = Facts.known(days, kinds, day)
     return Kept(signature, facts, tuple(targets))
-
-
-def _replace(path: Path, data: bytes) -> None:
-    draft = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}")
-    try:
-        with draft.open("wb") as file:
-            with suppress(OSError):  # a disk without modes
-                draft.chmod(0o600)
-            file.write(data)
-        draft.replace(path)
-    finally:
-        with suppress(OSError):
-            draft.unlink(missing_ok=True)

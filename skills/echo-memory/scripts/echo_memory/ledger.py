@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import secrets
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from echo_memory import state_file
 from echo_memory.acquaintance import key_of
 from echo_memory.config import Config
 from echo_memory.errors import VaultIO
@@ -128,7 +126,7 @@ class Ledger:
             document = self._document()
             change(document)
             try:
-                _replace(self._path, json.dumps(document).encode())
+                state_file.write(self._path, json.dumps(document).encode())
             except OSError as error:
                 reason = error.strerror or "its disk refused"
                 raise VaultIO(
@@ -180,19 +178,3 @@ def _instant(said: object) -> datetime | None:
     except ValueError:
         return None
     return instant if instant and instant.utcoffset() is not None else None
-
-
-def _replace(path: Path, data: bytes) -> None:
-    """Put a file in another's place, whole, for its owner only."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        file = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        with os.fdopen(file, "wb") as opened:
-            opened.write(data)
-            opened.flush()
-            os.fsync(file)
-        draft.replace(path)
-    finally:
-        with suppress(OSError):
-            draft.unlink(missing_ok=True)

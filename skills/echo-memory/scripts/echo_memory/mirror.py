@@ -250,10 +250,7 @@ class Mirror:
             self._copies.update(fresh, forgotten)
 
     def _take_over(self, path: str, copy: Copy) -> None:
-        note = Note(path, copy.text)
-        if copy.head is not None:
-            note = Note.known(path, copy.text, copy.head)
-        self._catalog.put(note)
+        self._catalog.put(Note.known(path, copy.text, copy.head))
         if copy.stamp:
             self._stamps[path] = copy.stamp
         else:
@@ -265,5 +262,4 @@ class Mirror:
 
 
 def _copy(stamp: Stamp, note: Note) -> Copy:
-    """What is remembered of a note; frontmatter that does not parse is read again each time."""
-    return Copy(stamp, note.text, None if note.fault else note.frontmatter)
+    return Copy(stamp, note.text, note.head)

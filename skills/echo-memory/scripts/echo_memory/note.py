@@ -8,8 +8,10 @@ from functools import cached_property
 from typing import Any
 
 from echo_memory import frontmatter, links, routing, sections
+from echo_memory import head as heads
 from echo_memory.errors import Unparseable
 from echo_memory.naming.entity import Entity
+from echo_memory.naming.handles import Handles
 
 
 @dataclass(frozen=True)
@@ -25,10 +27,19 @@ class Note:
     text: str
 
     @classmethod
-    def known(cls, path: str, text: str, head: Mapping[str, Any]) -> Note:
-        """A note whose frontmatter has been read before, which spares reading it again."""
+    def known(cls, path: str, text: str, head: bytes | None) -> Note:
+        """A note that has been read before, which spares reading it again.
+
+        Args:
+            path: vault path.
+            text: the whole file.
+            head: what `head` gave then; of no use where another version did.
+        """
         note = cls(path, text)
-        vars(note)["_read"] = (head, None)
+        read = heads.unpacked(head) if head else None
+        if read is not None:
+            data, handles = read
+            vars(note).update(head=head, handles=handles, _read=(data, None))
         return note
 
     @cached_property
@@ -53,6 +64,11 @@ class Note:
             return frontmatter.parse(self.text), None
         except Unparseable as error:
             return {}, error
+
+    @cached_property
+    def head(self) -> bytes | None:
+        """What was read of it, to be kept; None where that cannot be, or does not parse."""
+        return None if self.fault else heads.packed((self.frontmatter, self.handles))
 
     @property
     def frontmatter(self) -> Mapping[str, Any]:
@@ -125,6 +141,11 @@ class Note:
         return tuple(
             str(v).strip() for v in values if v is not None and not isinstance(v, list | dict)
         )
+
+    @cached_property
+    def handles(self) -> Handles | None:
+        """What it is found by, where it is an entity."""
+        return Handles.of(self.entity()) if self.kind and self.kind.entity else None
 
     def entity(self) -> Entity:
         """The names by which others may refer to the note."""

@@ -101,6 +101,14 @@ class Routing:
                 places.setdefault(place, kind)
         return places
 
+    def is_fixed(self, kind: Kind) -> bool:
+        """Whether it is that of a fixed note."""
+        return id(kind) in self._fixed_ids
+
+    @cached_property
+    def _fixed_ids(self) -> frozenset[int]:
+        return frozenset(map(id, self.fixed.values()))
+
     @property
     def types(self) -> tuple[str, ...]:
         """What the frontmatter `type` may say: the kinds, then the fixed notes' own."""
@@ -110,7 +118,7 @@ class Routing:
     def kind_of(self, path: str, note_type: object) -> Kind | None:
         """What a note is: a fixed place decides, then the frontmatter `type`, then the folder."""
         place = self.kind_at(path)
-        if any(place is kind for kind in self.fixed.values()):
+        if place is not None and self.is_fixed(place):
             return place
         named = self.kinds.get(note_type) if isinstance(note_type, str) else None
         return named or place

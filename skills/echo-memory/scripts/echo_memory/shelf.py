@@ -15,7 +15,6 @@ import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
-from echo_memory import head
 from echo_memory.note import Note
 
 _RECENT = 512  # notes that are held as they were read, for they are often asked for again
@@ -149,7 +148,7 @@ class _Volume:
     def append(self, note: Note) -> int:
         """Write a note; returns its place."""
         text = note.text.encode("utf-8", "surrogateescape")
-        packed = (None if note.fault else head.packed(note.frontmatter)) or b""
+        packed = note.head or b""
         return self._append(text + packed, len(text), len(packed), signature(note.text))
 
     def copy(self, other: _Volume, place: int) -> int:
@@ -164,9 +163,7 @@ class _Volume:
         if len(data) < length + packed:
             return None
         text = data[:length].decode("utf-8", "surrogateescape")
-        if not packed:
-            return Note(path, text)
-        return Note.known(path, text, head.unpacked(data[length:]))
+        return Note.known(path, text, data[length:])
 
     def _bytes(self, place: int) -> bytes:
         offset, length, packed, _ = _parts(place)

@@ -7,16 +7,16 @@ memory beside it.
 from __future__ import annotations
 
 import json
-import os
 import secrets
 import sqlite3
 import sys
 import weakref
 from array import array
 from collections.abc import Iterator, Mapping
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 
+from echo_memory import state_file
 from echo_memory.recall_index import NoReadings
 from echo_memory.retrieval import bm25
 from echo_memory.retrieval.inverted import DamagedIndex, DictInverted, DictScores, Inverted
@@ -66,6 +66,18 @@ class FileInverted:
     def containing(self, word: str) -> int:
         """See Inverted."""
         return len(self._posting(word))
+
+    def beginning(self, letter: str) -> list[str]:
+        """See Inverted."""
+        found = dict.fromkeys(self._new.beginning(letter))
+        if self._file is not None:
+            ask = "SELECT word FROM word WHERE word >= ? AND word < ?"
+            try:
+                rows = self._file.execute(ask, (_bytes(letter), _bytes(letter) + b"\xff"))
+                found |= dict.fromkeys(str(name, "utf-8", "surrogatepass") for (name,) in rows)
+            except (sqlite3.Error, ValueError, TypeError) as error:
+                raise DamagedIndex from error
+        return list(found)
 
     def has(self, key: str, word: str) -> bool:
         """See Inverted."""
@@ -129,25 +141,23 @@ class FileInverted:
         Raises:
             OSError: it cannot be written.
         """
-        draft, said = path.with_name(f".{path.name}.{os.getpid()}"), secrets.token_hex(8)
+        said = secrets.token_hex(8)
         slots = {key: slot for slot, key in enumerate(self._lengths)}
         lengths = array("d", self._lengths.values()).tobytes()
         about = (said, _FORMAT, sys.byteorder, json.dumps(list(slots)), lengths)
         try:
-            os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600))
-            with closing(sqlite3.connect(draft, isolation_level=None)) as file:
+            with (
+                state_file.replacing(path) as draft,
+                closing(sqlite3.connect(draft, isolation_level=None)) as file,
+            ):
                 file.executescript(_SCHEMA)
                 file.execute("BEGIN")
                 file.execute("INSERT INTO about VALUES (?, ?, ?, ?, ?)", about)
                 rows = (_packed(word, posting, slots) for word, posting in self._all())
                 file.executemany("INSERT INTO word VALUES (?, ?, ?)", rows)
                 file.execute("COMMIT")
-            draft.replace(path)
         except (sqlite3.Error, ValueError, IndexError, TypeError) as error:
             raise OSError(str(error)) from error
-        finally:
-            with suppress(OSError):
-                draft.unlink(missing_ok=True)
         return said
 
     def _all(self) -> Iterator[tuple[str, Mapping[str, float]]]:

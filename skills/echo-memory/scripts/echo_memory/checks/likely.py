@@ -6,7 +6,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from difflib import SequenceMatcher
 
-from echo_memory.note import Note
 from echo_memory.text import fold
 
 _COMMON = 100  # a word of more names than this tells none of them apart
@@ -18,14 +17,15 @@ _LONGEST = 120  # what is longer is no name that somebody mistyped
 class LikelyNotes:
     """Notes by their names: id, title and aliases, compared folded."""
 
-    def __init__(self, notes: Iterable[Note]) -> None:
+    def __init__(self, notes: Iterable[tuple[str, Iterable[str]]]) -> None:
+        """Notes, by path and names."""
         self._by_name: dict[str, set[str]] = defaultdict(set)
         self._by_word: dict[str, set[str]] = defaultdict(set)
         self._answers: dict[str, str] = {}
-        for note in notes:
-            for name in (note.id, note.title, *note.items("aliases")):
+        for path, names in notes:
+            for name in names:
                 if folded := _folded(name):
-                    self._by_name[folded].add(note.path)
+                    self._by_name[folded].add(path)
         for name in self._by_name:
             for word in name.split():
                 self._by_word[word].add(name)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from echo_memory.checks.likely import LikelyNotes
-from echo_memory.checks.survey import Finding, Survey, Tie
+from echo_memory.checks.survey import Seen, Survey, Tie
 from echo_memory.links import Link, strip
 from echo_memory.note import Note
 from echo_memory.text import fold
@@ -18,39 +18,53 @@ _WORDS = re.compile(r"\w+")
 _BLOCK = re.compile(r"(?:^|[ \t])\^([A-Za-z0-9_-]+)[ \t]*\r?$", re.MULTILINE)
 
 
-def broken_links(survey: Survey) -> Iterator[Finding]:
-    """Links to notes that do not exist, with the note that each may mean."""
-    broken = [tie for tie in survey.ties if not tie.paths]
-    if not broken:
-        return
-    known = LikelyNotes(note for note in survey.notes.values() if not note.is_background)
-    for tie in broken:
-        likely = known.of(tie.link.target)
-        meant = f"; perhaps {likely} is meant." if likely else "."
-        yield tie.source.path, f"{_written(tie)} leads to no note{meant}"
+class LinkChecks:
+    """The checks of links; what they find out of one note they remember for the next."""
 
+    def __init__(self) -> None:
+        self._likely: LikelyNotes | None = None
+        self._anchors: dict[str, _Anchors | None] = {}
 
-def ambiguous_links(survey: Survey) -> Iterator[Finding]:
-    """Links by a name that several notes have."""
-    for tie in survey.ties:
-        if len(tie.paths) > 1:
-            more = len(tie.paths) - _SHOWN
-            some = ", ".join(sorted(tie.paths)[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
-            yield tie.source.path, f"{_written(tie)} could be {some}."
+    def broken(self, seen: Seen) -> Iterator[str]:
+        """Links to notes that do not exist, with the note that each may mean."""
+        for tie in seen.ties:
+            if not tie.paths:
+                likely = self._known(seen.survey).of(tie.link.target)
+                meant = f"; perhaps {likely} is meant." if likely else "."
+                yield f"{_shortened(tie)} leads to no note{meant}"
 
+    def ambiguous(self, seen: Seen) -> Iterator[str]:
+        """Links by a name that several notes have."""
+        for tie in seen.ties:
+            if len(tie.paths) > 1:
+                some, more = ", ".join(sorted(tie.paths)[:_SHOWN]), len(tie.paths) - _SHOWN
+                yield f"{_shortened(tie)} could be {some}{f' and {more} more' * (more > 0)}."
 
-def missing_anchors(survey: Survey) -> Iterator[Finding]:
-    """Links to a heading or block that their note does not have."""
-    anchors: dict[str, _Anchors] = {}
-    for tie in survey.ties:
-        target = survey.notes.get(tie.paths[0]) if len(tie.paths) == 1 else None
-        if target is None or not (tie.link.heading or tie.link.block):
-            continue
-        if target.path not in anchors:
-            anchors[target.path] = _Anchors.of(target)
-        if not anchors[target.path].has(tie.link):
-            wanted = f"block ^{tie.link.block}" if tie.link.block else f"heading {tie.link.heading}"
-            yield tie.source.path, f"{_written(tie)}: {target.path} has no {wanted}."
+    def without_anchor(self, seen: Seen) -> Iterator[str]:
+        """Links to a heading or block that their note does not have."""
+        for tie in seen.ties:
+            link = tie.link
+            if len(tie.paths) != 1 or not (link.heading or link.block):
+                continue
+            anchors = self._anchors_of(tie.paths[0], seen)
+            if anchors is not None and not anchors.has(link):
+                wanted = f"block ^{link.block}" if link.block else f"heading {link.heading}"
+                yield f"{_shortened(tie)}: {tie.paths[0]} has no {wanted}."
+
+    def _known(self, survey: Survey) -> LikelyNotes:
+        if self._likely is None:
+            self._likely = LikelyNotes(
+                (path, (card.id, *card.names))
+                for path, card in survey.cards.items()
+                if not card.is_background
+            )
+        return self._likely
+
+    def _anchors_of(self, path: str, seen: Seen) -> _Anchors | None:
+        if path not in self._anchors:
+            target = seen.note if path == seen.note.path else seen.survey.read(path)
+            self._anchors[path] = _Anchors.of(target) if target else None
+        return self._anchors[path]
 
 
 @dataclass(frozen=True)
@@ -90,6 +104,6 @@ def _shown(title: str) -> str:
     return strip(title) if "[" in title else title
 
 
-def _written(tie: Tie) -> str:
+def _shortened(tie: Tie) -> str:
     """A link as it stands in the note, no longer than it takes to find it."""
     return tie.written if len(tie.written) <= _LONGEST else f"{tie.written[:_LONGEST]}…"

@@ -11,7 +11,6 @@ from datetime import timedelta
 
 from echo_memory import inbox, routing
 from echo_memory.checks.survey import Finding, Survey
-from echo_memory.note import Note
 from echo_memory.text import fold
 
 ORPHAN_DAYS = 30
@@ -32,25 +31,31 @@ _COPY_OF = re.compile(
 )
 
 
+def unreadable(survey: Survey) -> Iterator[Finding]:
+    """Notes that are there and cannot be read."""
+    yield from survey.unreadable.items()
+
+
 def conflict_copies(survey: Survey) -> Iterator[Finding]:
     """Second versions of a note that a sync tool put beside it."""
-    known = {_same(path) for path in survey.notes}
-    for path, note in survey.notes.items():
-        beside = _COPY_OF.fullmatch(note.id)
+    known = {_same(path) for path in survey.cards}
+    for path, card in survey.cards.items():
+        beside = _COPY_OF.fullmatch(card.id)
         folder = path.rpartition("/")[0]
         original = f"{folder}/{beside[1]}.md".lstrip("/") if beside else ""
         if beside and _same(original) in known:
             yield path, f"It looks like a sync tool's copy of {original}."
-        elif _COPY.search(note.id):
+        elif _COPY.search(card.id):
             yield path, "It looks like a sync tool's copy of another note."
 
 
 def duplicate_names(survey: Survey) -> Iterator[Finding]:
     """Entities that share an id, a title or an alias, folded."""
     bearers: dict[str, dict[str, str]] = defaultdict(dict)
-    for note in _entities(survey):
-        for name in (note.id, *note.items("aliases"), note.title):
-            bearers[fold(name)][note.path] = name
+    for path, card in survey.entities:
+        title, *aliases = card.names
+        for name in (card.id, *aliases, title):
+            bearers[fold(name)][path] = name
     shared: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for paths in bearers.values():
         if len(paths) > 1:
@@ -62,9 +67,9 @@ def duplicate_names(survey: Survey) -> Iterator[Finding]:
 def same_file_names(survey: Survey) -> Iterator[Finding]:
     """Notes of one file name in several folders."""
     by_name: dict[str, list[str]] = defaultdict(list)
-    for path, note in survey.notes.items():
-        if not note.is_background:
-            by_name[_same(note.id)].append(path)
+    for path, card in survey.cards.items():
+        if not card.is_background:
+            by_name[_same(card.id)].append(path)
     for first, *others in by_name.values():
         if others:
             yield first, f"{_some(others)} has the same file name."
@@ -82,7 +87,7 @@ def stale_index_entries(survey: Survey) -> Iterator[Finding]:
     if not isinstance(index, dict):
         yield path, "It is not a JSON object."
         return
-    entities = {note.path for note in _entities(survey)}
+    entities = {path for path, _ in survey.entities}
     for slug, entry in index.items():
         target = entry.get("path") if isinstance(entry, dict) else None
         if not isinstance(target, str) or target not in entities:
@@ -92,24 +97,20 @@ def stale_index_entries(survey: Survey) -> Iterator[Finding]:
 def orphans(survey: Survey) -> Iterator[Finding]:
     """Entities that are older than 30 days and that no note links to."""
     limit = (survey.today - timedelta(days=ORPHAN_DAYS)).isoformat()
-    for note in _entities(survey):
-        created = note.scalar("created")[:10]
-        if note.path not in survey.linked and created < limit and _DAY.fullmatch(created):
-            yield note.path, f"No note links to it since it was created on {created}."
+    for path, card in survey.entities:
+        created = card.created
+        if path not in survey.linked and created < limit and _DAY.fullmatch(created):
+            yield path, f"No note links to it since it was created on {created}."
 
 
 def aging_inbox(survey: Survey) -> Iterator[Finding]:
     """An inbox in which something waits for more than 7 days."""
-    note = survey.notes.get(routing.table().fixed["inbox"].path)
+    note = survey.read(routing.table().fixed["inbox"].path)
     waiting = inbox.items(note.text, survey.today) if note else []
     ages = [item.age_days for item in waiting if item.age_days and item.age_days > INBOX_DAYS]
     if note and ages:
         items = "1 item waits" if len(ages) == 1 else f"{len(ages)} items wait"
         yield note.path, f"{items} for more than {INBOX_DAYS} days, the oldest for {max(ages)}."
-
-
-def _entities(survey: Survey) -> Iterator[Note]:
-    return (note for note in survey.notes.values() if note.kind and note.kind.entity)
 
 
 def _same(path: str) -> str:

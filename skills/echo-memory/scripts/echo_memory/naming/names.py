@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise
@@ -56,6 +56,13 @@ class Word(NamedTuple):
     folded: str
 
 
+class Form(NamedTuple):
+    """How a name may be written in a text; see `Name`."""
+
+    gaps: frozenset[str]
+    capital: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Name:
     """A name as it is recognised in a text.
@@ -104,14 +111,23 @@ class Names:
                 words are never found in a text.
             person: whether they are a person's, who may share a first or last name with others.
         """
-        found = _recognisable(key, names)
+        self.take(key, forms_of(names), ends_of(names) if person else ())
+
+    def take(self, key: str, found: Mapping[str, Form], ends: tuple[str, ...]) -> None:
+        """Take over names that have been taken apart.
+
+        Args:
+            key: what identifies the entity.
+            found: how they are written, by the folded words.
+            ends: a person's first and last names, folded.
+        """
         before = self._forms.get(key, ())
         self._forms[key] = tuple(found)
         for form in set(before) - found.keys():
             self._remove(key, form)
-        for form, name in found.items():
-            self._add(key, form, name)
-        self._bear(key, _ends(names) if person else ())
+        for form, written in found.items():
+            self._add(key, form, Name(key, *written))
+        self._bear(key, ends)
 
     def drop(self, key: str) -> None:
         """Forget an entity; one that is not known changes nothing."""
@@ -142,7 +158,7 @@ class Names:
             bearers = self._shared[form] = {known.key: known} if known.key else {}
         bearers[key] = name
         capital = known.capital and name.capital
-        self._names[form] = Name(None, _same_gaps(known.gaps | name.gaps), capital)
+        self._names[form] = Name(None, same_gaps(known.gaps | name.gaps), capital)
 
     def _remove(self, key: str, form: str) -> None:
         bearers = self._shared.get(form)
@@ -209,8 +225,9 @@ def _word() -> re.Pattern[str]:
     )
 
 
-def _recognisable(key: str, names: Iterable[str]) -> dict[str, Name]:
-    found: dict[str, Name] = {}
+def forms_of(names: Iterable[str]) -> dict[str, Form]:
+    """How each name that can be told from other words is written, by its folded words."""
+    found: dict[str, Form] = {}
     for written in names:
         text = " ".join(written.split())
         parts = list(words(text))
@@ -223,7 +240,7 @@ def _recognisable(key: str, names: Iterable[str]) -> dict[str, Name]:
         if form in found:
             gaps |= found[form].gaps
             capital = capital and found[form].capital
-        found[form] = Name(key, _same_gaps(frozenset(gaps)), capital)
+        found[form] = Form(same_gaps(frozenset(gaps)), capital)
     return found
 
 
@@ -238,12 +255,12 @@ def _is_recognisable(text: str, parts: list[Word]) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _same_gaps(gaps: frozenset[str]) -> frozenset[str]:
+def same_gaps(gaps: frozenset[str]) -> frozenset[str]:
     """One object for equal gaps: nearly all names have a space between their words."""
     return gaps
 
 
-def _ends(names: Iterable[str]) -> tuple[str, ...]:
+def ends_of(names: Iterable[str]) -> tuple[str, ...]:
     """The first and last names of a person."""
     parsed = (parse(name).personal for name in names)
     ends = (word for parts in parsed if parts for word in (parts[0], parts[-1]))

@@ -36,7 +36,7 @@ def sweep_op(echo: Memory, *, fast: bool = False) -> Envelope:
     if not quick:
         _read_again(echo)
     warnings = shared_index.publish_now(echo)
-    found = linting.lint(linting.survey(echo))
+    found = linting.lint(echo)
     fields = linting.summary(found)
     recorded = health_note.record(
         echo, health_note.SWEEP, _lines(fields["violations"]), more=len(found) - _shown(fields)

@@ -1,0 +1,1 @@
+"""Remote: what a client sees of a deployment, looked at from outside."""
