@@ -36,8 +36,11 @@ def test_without_the_token_everything_but_health_is_a_bare_401(
     assert (response.status_code, response.content) == (401, b"")
 
 
-def test_health_is_open(stranger: TestClient) -> None:
-    assert stranger.get("/health").status_code == 200
+def test_health_is_open_and_kept_by_nobody_on_the_way(stranger: TestClient) -> None:
+    response = stranger.get("/health")
+
+    assert response.status_code == 200
+    assert response.headers["cache-control"] == "no-store"
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import math
 import re
 from collections.abc import Mapping
@@ -23,6 +24,7 @@ ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - compared wit
 
 _ALERT_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://\S")
 _LONGEST = 1_000_000.0
+_REFERENCE = "SECRET:"
 _HOST = re.compile(r"(?:[A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?")
 
 
@@ -52,6 +54,7 @@ class Settings:
         host: the address to bind.
         port: the port to bind; 0 takes any free one.
         hosts: public host names, beside the loopback's.
+        proxies: addresses and networks whose `X-Forwarded-For` and `-Proto` are believed.
         oauth: whether clients may sign in for tokens of their own.
         index_ttl: seconds after which other people's edits are looked for.
         alert_url: where a person is told of what is wrong, as Apprise takes it; empty: nowhere.
@@ -66,6 +69,7 @@ class Settings:
     host: str = DEFAULT_HOST
     port: int = DEFAULT_PORT
     hosts: tuple[str, ...] = ()
+    proxies: tuple[str, ...] = ()
     oauth: bool = False
     index_ttl: float = 60.0
     alert_url: str = field(default="", repr=False)
@@ -93,6 +97,7 @@ class Settings:
         token = _token(env, faults, needed=needs_token)
         port = _port(said.port or _text(env, "ECHO_MCP_PORT"), faults)
         hosts = _hosts(env, faults)
+        proxies = _proxies(env, faults)
         index_ttl = _positive(env, "ECHO_MCP_INDEX_TTL", 60.0, faults)
         alert_url = _alert_url(env, faults)
         hours = _positive(env, "ECHO_OUTBOX_ALERT_H", 6.0, faults, unit="hours")
@@ -111,6 +116,7 @@ class Settings:
             host=said.host or _text(env, "ECHO_MCP_HOST") or DEFAULT_HOST,
             port=port,
             hosts=hosts,
+            proxies=proxies,
             oauth=oauth,
             index_ttl=index_ttl,
             alert_url=alert_url,
@@ -163,7 +169,11 @@ def _token(env: Mapping[str, str], faults: list[str], *, needed: bool) -> str:
         faults.append(
             "ECHO_MCP_TOKEN is missing: set it to a secret, as of `openssl rand -hex 32`."
         )
-    if token and (fault := token_fault(token)):
+    if token.startswith(_REFERENCE):  # long enough, and everybody can read it
+        faults.append(
+            "ECHO_MCP_TOKEN is a reference to a secret: have the secret itself put in its place."
+        )
+    elif token and (fault := token_fault(token)):
         faults.append(f"ECHO_MCP_TOKEN {fault}")
     return token
 
@@ -186,6 +196,25 @@ def _hosts(env: Mapping[str, str], faults: list[str]) -> tuple[str, ...]:
             " without https://, separated by commas."
         )
     return hosts
+
+
+def _proxies(env: Mapping[str, str], faults: list[str]) -> tuple[str, ...]:
+    """Addresses and networks as they are usually spelled; one of everybody is refused."""
+    written = [text.strip() for text in env.get("ECHO_MCP_PROXIES", "").split(",")]
+    try:
+        networks = [ipaddress.ip_network(text) for text in written if text]
+    except ValueError:
+        networks = None
+    if networks is None or any(not network.prefixlen for network in networks):
+        faults.append(
+            "ECHO_MCP_PROXIES is not a list of addresses: write them like 172.18.0.2 or"
+            " 172.18.0.0/16, separated by commas."
+        )
+        return ()
+    return tuple(
+        str(network.network_address if network.num_addresses == 1 else network)
+        for network in networks
+    )
 
 
 def _positive(
