@@ -7,7 +7,7 @@ PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help install serve test torture lint format clean
+.PHONY: help install serve test torture lint format lock clean
 
 help:
 	@echo "make install install into .venv"
@@ -16,6 +16,7 @@ help:
 	@echo "make torture kill a loaded server 200 times on each kind of vault, and see what stands"
 	@echo "make lint    format check, lint, types"
 	@echo "make format  put the code into its format"
+	@echo "make lock    write anew, from pyproject.toml, what the image installs"
 	@echo "make clean   remove .venv and what tools left behind"
 
 install: .venv/installed
@@ -38,6 +39,16 @@ lint: .venv/installed-for-tests
 format: .venv/installed-for-tests
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+# The locks are for the image: its Python, Linux, every processor; a hash for each file that pip may take.
+LOCK := $(BIN)/uv pip compile --quiet --generate-hashes --no-annotate --upgrade \
+	--python-version 3.12 --python-platform linux --custom-compile-command "make lock"
+
+lock: .venv/python
+	$(PIP) uv==0.13.9
+	$(LOCK) pyproject.toml --output-file requirements.lock
+	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' \
+		| $(LOCK) - --output-file requirements-build.lock
 
 clean:
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis dist

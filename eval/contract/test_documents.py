@@ -56,7 +56,7 @@ def test_the_readme_marks_the_core_profile() -> None:
 def test_the_readme_lists_every_setting_and_no_other() -> None:
     table = README.split("## Settings")[1].split("\n## ")[0]
 
-    assert set(SETTING.findall(table)) == read_settings() - {"ECHO_MCP_OAUTH"}
+    assert set(SETTING.findall(table)) == read_settings()
 
 
 def test_the_readme_gives_every_dependency_its_line() -> None:

@@ -31,8 +31,8 @@ PURE = """
     errors envelope lines text multimap arguments routing proposal
     yaml.* markdown.* naming.* retrieval.* checks.*
     frontmatter head sections links paths note entities groups mentions graph recallable ranking
-    answers digest draft inbox processing_log scope faults hits outcomes waiting report
-    attempt vault_paths freshness alarms
+    answers difference digest draft inbox processing_log scope faults hits outcomes waiting report
+    past attempt vault_paths freshness alarms
 """
 PURE_OF_ARCHIVE = """
     errors keys links media quoting safe_paths json_repair json_stream words query scoring
@@ -42,12 +42,12 @@ PURE_OF_ARCHIVE = """
 """
 LAYERS: list[tuple[str, str, str]] = [
     ("pure: text in, values out", CORE, PURE),
-    ("what vaults stand on", CORE, "vault locks scratch writers tally rest.access"),
+    ("what vaults stand on", CORE, "vault deed locks scratch writers tally rest.access"),
     ("", CORE, "state_file"),
     ("", CORE, "acquaintance"),
-    ("", CORE, "config folder rest.answers outbox_entry outbox_database copies"),
-    ("", CORE, "rest.faults outbox_file own_nonce"),
-    ("", CORE, "rest.client ledger"),
+    ("", CORE, "config folder rest.answers outbox_entry outbox_database copies history_file"),
+    ("", CORE, "rest.faults outbox_file own_nonce history"),
+    ("", CORE, "rest.client history_vault ledger"),
     ("", CORE, "rest.files rest.stamps"),
     ("vaults", CORE, "folder_vault rest_vault outbox"),
     ("what is held of all notes", CORE, "shelf"),
@@ -103,13 +103,23 @@ LAYERS: list[tuple[str, str, str]] = [
     (
         "what the server stands on",
         SERVER,
-        "warm.inverted state logs auth escapes tools.faults tools.spec upkeep.loop"
+        "warm.inverted state logs auth escapes connections tools.faults tools.spec upkeep.loop"
         " upkeep.interpreter archive.words archive.machine_zone",
     ),
     ("", SERVER, "variables"),
     ("", SERVER, "archive.place"),
     ("", SERVER, "settings archive.settings archive.opening client results tools.arguments"),
     ("", SERVER, "archive.results"),
+    (
+        "the sign-in",
+        SERVER,
+        "oauth.refusal oauth.sealing oauth.redirects oauth.site oauth.throttle",
+    ),
+    ("", SERVER, "oauth.clients oauth.grants oauth.bodies"),
+    ("", SERVER, "oauth.authorization"),
+    ("", SERVER, "oauth.issuer oauth.page"),
+    ("", SERVER, "oauth.consent"),
+    ("", SERVER, "oauth.endpoints"),
     ("what clients are told, and see", SERVER, "registration reminder remote.visitor remote.wire"),
     (
         "",
@@ -131,11 +141,16 @@ LAYERS: list[tuple[str, str, str]] = [
     ("", SERVER, "upkeep.alarm"),
     ("", SERVER, "upkeep.staff"),
     ("", SERVER, "health"),
-    ("tools, and the port", SERVER, "serve tools.read tools.write tools.archive"),
+    ("tools, and the port", SERVER, "serve tools.read tools.write tools.history tools.archive"),
     ("", SERVER, "tools.registry"),
     ("", SERVER, "server"),
     ("composition", SERVER, "app commands.vaults commands.archives commands.progress"),
-    ("", SERVER, "commands.serve commands.stdio commands.call commands.backup commands.upkeep"),
+    (
+        "",
+        SERVER,
+        "commands.serve commands.stdio commands.call commands.backup commands.upkeep"
+        " commands.grants",
+    ),
     (
         "",
         SERVER,

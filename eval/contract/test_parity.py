@@ -107,6 +107,20 @@ DAY: list[tuple[str, dict[str, Any], list[str], Any]] = [
         ["session-end", "--bundle", "-", "--apply"],
         BUNDLE,
     ),
+    (
+        "echo_patch_note",
+        {
+            "path": "engine",
+            "operation": "replace",
+            "target_type": "heading",
+            "target": "Engine::Status",
+            "content": "Done.",
+        },
+        ["patch", "engine", "replace", "heading", "Engine::Status", "Done."],
+        None,
+    ),
+    ("echo_note_history", {"path": "engine"}, ["history", "engine"], None),
+    ("echo_rollup_data", {"period": "week"}, ["rollup", "week"], None),
     ("echo_load", {}, ["load"], None),
     ("echo_recall", {"query": "who wrote it"}, ["recall", "who wrote it"], None),
     ("echo_resolve", {"mention": "countess"}, ["resolve", "countess"], None),
@@ -156,5 +170,13 @@ def test_a_day_through_mcp_and_through_the_command_line_leaves_the_same_bytes_an
                 main(["--state-dir", str(state), "--json", *words], clock=lambda: NOW)
 
                 assert json.loads(capsysbinary.readouterr().out) == call(tool, **arguments)[0], tool
+
+            (version, *_) = call("echo_note_history", path="engine")[0]["versions"]
+            for more in ({}, {"confirm": True}, {"confirm": True}):
+                words = ["restore", "engine", version["id"], *(["--confirm"] if more else [])]
+                main(["--state-dir", str(state), "--json", *words], clock=lambda: NOW)
+                said = call("echo_restore_note", path="engine", version_id=version["id"], **more)
+
+                assert json.loads(capsysbinary.readouterr().out) == said[0], more
 
     assert notes(typed) == notes(served)

@@ -36,6 +36,8 @@ QUESTIONS = [
     "Thomas Oberg",
     "was war am 24. November",
     "занятия с Машей",
+    "pasport in the safe",
+    "what was the old rent",
     "佐藤さんは何が好きですか",
     "which open tasks has the greenhouse",
     "zyzzyva",

@@ -18,6 +18,7 @@ from jsonschema import Draft202012Validator
 from mcp.client import Client
 
 from echo_mcp.server import EchoServer
+from echo_mcp.tools import history as looking_back
 from echo_mcp.tools import read, write
 from echo_mcp.tools.registry import registered
 from echo_memory import routing
@@ -25,19 +26,21 @@ from echo_memory.memory import Memory
 from echo_memory.ops import (
     capture,
     health,
+    history,
     link,
     load,
     note,
     recall,
     reflect,
     resolve,
+    rollup,
     scope,
     session,
     triage,
 )
 from echo_memory.proposal import PROPOSAL_SCHEMA
 
-MAX_CHARS = 9_500
+MAX_CHARS = 10_500
 
 ARGUMENTS = {
     "echo_load": "brief=true budget_chars=6000:500-200000",
@@ -55,6 +58,9 @@ ARGUMENTS = {
     "echo_triage_inbox": "[proposals] apply=false",
     "echo_reflect": "proposals apply=false",
     "echo_log_session": "slug log_body agent_log_line [scope] [reflect] apply=false",
+    "echo_rollup_data": "period [date]",
+    "echo_note_history": "path",
+    "echo_restore_note": "path version_id confirm=false",
 }
 CORE = {
     "echo_load",
@@ -64,7 +70,16 @@ CORE = {
     "echo_log_session",
     "echo_health",
 }
-READ_ONLY = {"echo_recall", "echo_resolve", "echo_get_note", "echo_get_scope", "echo_health"}
+READ_ONLY = {
+    "echo_recall",
+    "echo_resolve",
+    "echo_get_note",
+    "echo_get_scope",
+    "echo_health",
+    "echo_rollup_data",
+    "echo_note_history",
+}
+DESTRUCTIVE = {"echo_patch_note", "echo_restore_note"}
 IDEMPOTENT = {
     "echo_recall",
     "echo_resolve",
@@ -75,6 +90,8 @@ IDEMPOTENT = {
     "echo_link",
     "echo_append_note",
     "echo_log_session",
+    "echo_rollup_data",
+    "echo_note_history",
 }
 MUST_SAY = {
     "echo_recall": ["truncated", "echo_get_note"],
@@ -84,6 +101,8 @@ MUST_SAY = {
     "echo_patch_note": ["full `::` path from the H1", "headings there are"],
     "echo_triage_inbox": ["lists", "Propose", "preview", "only after", "confirm"],
     "echo_reflect": ["Never apply", "go-ahead", "never invent"],
+    "echo_note_history": ["deleted", "echo_restore_note"],
+    "echo_restore_note": ["operator", "`confirm: true` only after they confirm"],
 }
 OPERATIONS = {
     "echo_load": load.load_op,
@@ -100,7 +119,12 @@ OPERATIONS = {
     "echo_triage_inbox": triage.triage_op,
     "echo_reflect": reflect.apply_op,
     "echo_log_session": session.session_end_op,
+    "echo_rollup_data": rollup.rollup_op,
+    "echo_note_history": history.history_op,
+    "echo_restore_note": history.restore_op,
 }
+
+TOOLS = (*read.TOOLS, *write.TOOLS, *looking_back.TOOLS)
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +146,7 @@ def _list(profile: str) -> dict[str, dict[str, Any]]:
     return {tool["name"]: tool for tool in anyio.run(ask)}
 
 
-def test_there_are_fourteen_tools_and_six_in_the_core_profile(
+def test_there_are_seventeen_tools_and_six_in_the_core_profile(
     listed: dict[str, dict[str, Any]],
 ) -> None:
     assert listed.keys() == ARGUMENTS.keys()
@@ -143,7 +167,7 @@ def test_a_tool_takes_exactly_its_arguments_with_their_defaults_and_ranges(
 def test_the_hints_are_all_given_and_true(listed: dict[str, dict[str, Any]], name: str) -> None:
     assert listed[name]["annotations"] == {
         "readOnlyHint": name in READ_ONLY,
-        "destructiveHint": name == "echo_patch_note",
+        "destructiveHint": name in DESTRUCTIVE,
         "idempotentHint": name in IDEMPOTENT,
         "openWorldHint": name == "echo_load",
     }
@@ -162,7 +186,7 @@ def test_a_description_is_short_and_says_what_it_must(
 
 @pytest.mark.parametrize("name", ARGUMENTS)
 def test_a_tool_and_its_operation_take_the_same(name: str) -> None:
-    functions = {spec.function.__name__: spec.function for spec in (*read.TOOLS, *write.TOOLS)}
+    functions = {spec.function.__name__: spec.function for spec in TOOLS}
     tool = dict(inspect.signature(functions[name]).parameters)
     operation = dict(inspect.signature(OPERATIONS[name]).parameters)
     required = {"proposals"} if name == "echo_reflect" else set()
@@ -179,6 +203,10 @@ def test_kinds_domains_and_operations_are_the_cores(listed: dict[str, dict[str, 
 
     assert captured["kind"]["enum"] == list(routing.table().kinds)
     assert captured["domain"]["enum"] == list(routing.table().kinds["area"].domains)
+    assert listed["echo_rollup_data"]["inputSchema"]["properties"]["period"]["enum"] == [
+        "week",
+        "month",
+    ]
     assert patched["operation"]["enum"] == ["append", "prepend", "replace"]
     assert sorted(patched["target_type"]["enum"]) == ["block", "frontmatter", "heading"]
 

@@ -25,6 +25,8 @@ DAY: dict[str, tuple[list[str], str, dict[str, Any], str]] = {
     "resolve": (["ADA LOVELACE"], "resolve", {}, "resources/people/ada-lovelace.md"),
     "get": (["ada-lovelace"], "get", {"total_chars": 40}, "Wrote the first program."),
     "scope": (["set", "Engine work"], "scope", {"action": "updated"}, "Engine work"),
+    "history": (["engine"], "history", {"exists": True}, "-1 +1 lines"),
+    "rollup": (["week"], "rollup", {"from": "2026-03-09"}, "Engine · projects/active/engine.md"),
     "doctor": ([], "doctor", {"healthy": True}, "Everything is in order."),
     "lint": ([], "lint", {"violations": []}, "Nothing is odd"),
     "capture": (["Tea", "--kind", "concept"], "capture", {"action": "created"}, "concepts/tea.md"),
@@ -36,6 +38,7 @@ DAY: dict[str, tuple[list[str], str, dict[str, Any], str]] = {
         {"action": "updated"},
         "active/engine.md",
     ),
+    "restore": (["engine", "VERSION"], "restore", {"removed": 1, "added": 1}, "-Rebuilt anew."),
     "triage": ([], "triage", {}, "2026-03-14 Buy brass"),
     "reflect": (["--proposals", PROPOSALS], "reflect", {"action": "preview"}, "Prefers tea"),
     "session-end": (
@@ -57,15 +60,26 @@ DAY: dict[str, tuple[list[str], str, dict[str, Any], str]] = {
 }
 
 
+@pytest.fixture
+def lived(echo: Echo) -> tuple[Echo, str]:
+    """The same, with an earlier text of a note, and that one's version."""
+    echo("patch", "engine", "replace", "heading", "Engine", "Rebuilt anew.")
+    (version,) = echo("history", "engine", "--json").envelope["versions"]
+    return echo, version["id"]
+
+
 def test_every_command_is_tried_here() -> None:
     assert list(DAY) == [command.name for command in COMMANDS]
 
 
 @pytest.mark.parametrize("name", DAY)
-def test_a_command_answers_with_one_envelope_and_nothing_else(echo: Echo, name: str) -> None:
+def test_a_command_answers_with_one_envelope_and_nothing_else(
+    lived: tuple[Echo, str], name: str
+) -> None:
+    echo, version = lived
     words, op, fields, _ = DAY[name]
 
-    said = echo(name, *words, "--json")
+    said = echo(name, *(version if word == "VERSION" else word for word in words), "--json")
 
     assert (said.status, said.err) == (0, "")
     answer = said.envelope
@@ -74,10 +88,11 @@ def test_a_command_answers_with_one_envelope_and_nothing_else(echo: Echo, name: 
 
 
 @pytest.mark.parametrize("name", DAY)
-def test_without_json_it_answers_in_words(echo: Echo, name: str) -> None:
+def test_without_json_it_answers_in_words(lived: tuple[Echo, str], name: str) -> None:
+    echo, version = lived
     words, _, _, shown = DAY[name]
 
-    said = echo(name, *words)
+    said = echo(name, *(version if word == "VERSION" else word for word in words))
 
     assert (said.status, said.err) == (0, "")
     assert shown in said.out

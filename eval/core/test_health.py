@@ -14,13 +14,14 @@ import pytest
 
 from echo_memory import vault_lock
 from echo_memory.envelope import Envelope
-from echo_memory.errors import BadRequest
+from echo_memory.errors import BadRequest, VaultIO
 from echo_memory.memory import Memory
 from echo_memory.opening import open_memory
 from echo_memory.ops.bootstrap import reindex_op
 from echo_memory.ops.health import doctor_op, health_op
 from echo_memory.ops.lint import lint_op
 from echo_memory.ops.lock import unlock_op
+from echo_memory.ops.note import put_op
 
 MARKER = "_agent/echo-vault.md"
 INDEX = "_agent/index/entities.json"
@@ -50,6 +51,7 @@ def test_a_fresh_vault_is_healthy(memory: Memory) -> None:
         "outbox",
         "state",
         "disk",
+        "history",
         "backup",
         "sweep",
         "decay",
@@ -206,3 +208,52 @@ def test_a_state_folder_that_is_not_there_yet_is_in_order(memory: Memory, tmp_pa
     echo = open_memory(replace(memory.config, state_dir=tmp_path / "new" / "state"))
 
     assert check(doctor_op(echo), "state")["ok"]
+
+
+def test_the_history_says_how_much_it_holds(memory: Memory) -> None:
+    none = check(doctor_op(memory), "history")
+    for text in ("# One\n", "# Two\n", "# Three\n"):
+        put_op(memory, "areas/business/a.md", text)
+
+    held = check(doctor_op(memory), "history")
+
+    assert (none["ok"], none["detail"]) == (True, "0 earlier texts of 0 notes, 0.0 MB")
+    assert held["ok"] is True
+    assert held["detail"].startswith("2 earlier texts of 1 notes, ")
+
+
+def test_a_text_that_could_not_be_kept_is_told_with_a_fix_until_one_can(
+    memory: Memory, tmp_path: Path
+) -> None:
+    write(tmp_path / "state/history", "in the way")
+    put_op(memory, "areas/business/a.md", "# One\n")
+    with pytest.raises(VaultIO):
+        put_op(memory, "areas/business/a.md", "# Two\n")
+
+    failed = doctor_op(memory)
+    (tmp_path / "state/history").unlink()
+    put_op(memory, "areas/business/a.md", "# Two\n")
+
+    assert failed["healthy"] is False
+    assert check(failed, "history")["ok"] is False
+    assert "ECHO_STATE_DIR" in check(failed, "history")["fix"]
+    assert str(tmp_path) not in json.dumps(failed)
+    assert check(doctor_op(memory), "history")["ok"] is True
+
+
+def test_a_damaged_history_is_told_until_somebody_looked_at_it(
+    memory: Memory, tmp_path: Path
+) -> None:
+    for text in ("# One\n", "# Two\n"):
+        put_op(memory, "areas/business/a.md", text)
+    memory.history.close()
+    (path,) = (tmp_path / "state/history").glob("*.sqlite")
+    path.write_bytes(b"no database" * 500)
+
+    first, second = (check(doctor_op(memory), "history") for _ in range(2))
+    (aside,) = (tmp_path / "state/history").glob("*.damaged")
+    aside.unlink()
+
+    assert (first["ok"], second["ok"]) == (False, False)
+    assert "`.damaged`" in second["fix"]
+    assert check(doctor_op(memory), "history")["ok"] is True

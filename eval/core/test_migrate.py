@@ -9,6 +9,7 @@ import pytest
 from echo_memory.errors import BadRequest, Misconfigured, Unparseable
 from echo_memory.memory import Memory
 from echo_memory.ops.health import doctor_op
+from echo_memory.ops.history import history_op
 from echo_memory.ops.migrate import migrate_op
 from echo_memory.report import text_of
 
@@ -56,6 +57,17 @@ def test_a_version_that_was_lost_is_shown_first_and_written_when_it_is_said(
     assert doctor_op(memory)["healthy"]
     assert migrate_op(memory, apply=True)["action"] == "current"
     assert "--apply does it" in text_of(shown)
+
+
+def test_what_the_marker_was_is_kept(memory: Memory, marker: Path) -> None:
+    before = "---\nschema_version: 0\ncreated: 2020-01-01\n---\n"
+    write(memory, marker, before)
+
+    migrate_op(memory, apply=True)
+
+    (version,) = history_op(memory, MARKER)["versions"]
+    assert version["operation"] == "migrate"
+    assert memory.history.text(version["id"], MARKER) == before
 
 
 def test_a_vault_of_a_newer_version_is_left_alone(memory: Memory, marker: Path) -> None:

@@ -154,6 +154,37 @@ def test_what_is_over_comes_after_what_is_not(status):
     assert found(notes, "engine", signals=replace(ALL, status=False)) == ["a", "b"]
 
 
+def test_what_was_replaced_comes_after_what_replaced_it_though_its_title_says_more():
+    notes = {
+        "old": note("Ribs are glued with fish glue.", "Fish glue for ribs", status="superseded"),
+        "new": note("Ribs are glued with hide glue again.", "Hide glue again"),
+        "other": note(FILLER),
+    }
+
+    assert found(notes, "glue for ribs")[0] == "new"
+    assert found(notes, "glue for ribs", signals=replace(ALL, status=False))[0] == "old"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "the old glue",
+        "which glue did we use previously",
+        "früherer Leim: glue",
+        "l'ancienne glue",
+        "以前の glue",
+    ],
+)
+def test_who_asks_for_what_was_before_gets_what_was_replaced(query):
+    notes = {
+        "a": note("Hide glue.", updated="2026-11-01"),
+        "b": note("Fish glue.", updated="2024-11-01", status="superseded"),
+    }
+
+    assert found(notes, "glue")[0] == "a"
+    assert found(notes, query)[0] == "b"
+
+
 def test_an_archived_note_that_says_more_still_comes_first():
     notes = {"a": note("engine engine engine", status="archived"), "b": note("engine")}
 
@@ -169,6 +200,41 @@ def test_age_counts_mildly_and_not_for_references(kind, newest_wins):
 
     assert (scores["new"] > scores["old"]) is newest_wins
     assert scores["old"] > 0.95 * scores["new"]
+
+
+def test_of_two_facts_the_newer_comes_first_though_the_older_says_a_little_more():
+    notes = {
+        "old": note(
+            "Visitors are welcome on Mondays. Ring.", kind="semantic", updated="2024-02-01"
+        ),
+        "new": note(
+            "Visitors are welcome on Fridays, from the yard. Ring.",
+            kind="semantic",
+            updated="2026-10-01",
+        ),
+    }
+
+    assert found(notes, "when are visitors welcome") == ["new", "old"]
+    assert found(notes, "when are visitors welcome", signals=replace(ALL, age=False))[0] == "old"
+
+
+def test_a_mistyped_word_is_the_word_that_notes_have_and_only_so_many_are_looked_for():
+    built = ranking({"a": note("The passport is here."), "b": note("Passports, planes.")})
+
+    assert built.meant(["pasport", "plaen", "here"]) == ("passport", "plane", "here")
+    unknown = [f"pasport{letter}" for letter in "abcdefghijkl"]
+    assert sum(word == "passport" for word in built.meant([*unknown, "pasport"])) == 0
+    assert found({"a": note("passport")}, "pasport", signals=replace(ALL, slips=False)) == []
+
+
+def test_a_note_whose_title_is_the_question_comes_first():
+    notes = {
+        "visit": note("Some people came.", "Open house"),
+        "after": note("Open house: thanked all. The open house was full.", "After the open house"),
+    }
+
+    assert found(notes, "open house")[0] == "visit"
+    assert found(notes, "after the open house")[0] == "after"
 
 
 @pytest.mark.parametrize("updated", ["", "yesterday", "2999-01-01", "2027-11-30"])

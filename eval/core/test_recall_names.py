@@ -52,6 +52,28 @@ def test_a_misspelt_or_inflected_name_or_word_finds_its_note(
     assert path in found[:2]
 
 
+def test_a_mistyped_word_finds_the_notes_and_the_passage_that_have_it(
+    memory: Memory, vault_folder: Path
+) -> None:
+    filler = "The tea was weak and the talk was long. " * 40
+    put(vault_folder / "Notes/papers.md", f"# Papers\n\n{filler}\n\nMy passport is in the safe.\n")
+    put(vault_folder / "Notes/tea.md", "# Tea\n\nThe tea is in the cupboard.\n")
+
+    (hit,) = recall_op(memory, "pasport", budget_chars=500)["primary"]
+
+    assert hit["path"] == "Notes/papers.md"
+    assert "passport" in hit["excerpt"]
+
+
+def test_a_word_that_some_note_has_is_never_taken_for_a_slip(memory: Memory) -> None:
+    capture_op(memory, "Planes", kind="concept", body="Sharpen the planer.")
+    capture_op(memory, "Space", kind="concept", body="A planet turns.")
+
+    found = [hit["path"] for hit in recall_op(memory, "planet")["primary"]]
+
+    assert found == ["resources/concepts/space.md"]
+
+
 def test_a_name_as_it_is_written_comes_before_one_that_is_near(memory: Memory) -> None:
     capture_op(memory, "Anna Schmitt", kind="person", body="A nurse.")
     exact = capture_op(memory, "Anna Schmidt", kind="person", body="A baker.", force=True)["path"]
@@ -81,7 +103,8 @@ KNOWN = {"teacher", "tea", "who"}
     [
         ("who is Maria Ivanova", ["Maria Ivanova", "Maria", "Ivanova"]),
         ("what is tea", []),
-        ("Tea", []),
+        ("Tea", ["Tea"]),
+        ("Tea for the teacher", []),
         ("tea of the Grenhouse", ["Grenhouse"]),
         ("of xyz", []),
         ("?!", []),

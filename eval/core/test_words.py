@@ -165,6 +165,11 @@ def test_a_question_is_without_stop_words_unless_it_has_no_others(query, expecte
     assert query_words(query) == expected
 
 
+@pytest.mark.parametrize("query", ["le", "am", "el de la", "que s’est-il"])
+def test_what_is_left_of_a_question_after_its_day_may_be_stop_words_alone(query):
+    assert set(telling_words(query)) <= {"sestil"}
+
+
 def test_a_question_of_stop_words_tells_nothing():
     assert telling_words("what did I do?") == []
 

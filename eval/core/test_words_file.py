@@ -58,6 +58,9 @@ def test_whatever_came_went_and_was_kept_it_answers_as_an_index_in_memory(
             expected.containing(word) for word in WEIGHTS
         ]
         assert all(inverted.has(k, w) == expected.has(k, w) for k in "abcd" for w in WEIGHTS)
+        for word in WEIGHTS:
+            found_words = [w for w in inverted.beginning(word[0]) if inverted.containing(w)]
+            assert found_words == expected.beginning(word[0])
 
 
 @pytest.mark.parametrize("content", [b"", b"no database", b"SQLite format 3\x00" + b"x" * 100])

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from starlette.testclient import TestClient
 
@@ -16,6 +18,7 @@ from echo_memory.memory import Memory
 from echo_memory.ops.bootstrap import bootstrap_op
 from echo_memory.ops.capture import capture_op
 from olrapi.standin import StandIn
+from server.signing_in import Visitor, listening
 from tools import memory_over
 from vaults import KEY
 
@@ -46,6 +49,16 @@ def client(settings: Settings, memory: Memory) -> Iterator[TestClient]:
     }
     with TestClient(app, base_url="http://127.0.0.1:8765", headers=headers) as opened:
         yield opened
+
+
+@pytest.fixture
+def visitor(settings: Settings, memory: Memory) -> Iterator[Visitor]:
+    """One who signs in to the application, which listens and knows itself as notes.example.org."""
+    app = create_app(replace(settings, oauth=True, hosts=("notes.example.org",)), memory)
+    with listening(app) as url:
+        headers = {"Host": "notes.example.org"}
+        with httpx.Client(base_url=url, headers=headers, timeout=30) as http:
+            yield Visitor(http, "https://notes.example.org", TOKEN)
 
 
 @pytest.fixture

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
+import signal
+import sys
 import zipfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -25,8 +28,9 @@ from echo_memory.ledger import BACKUP, Ledger
 from echo_memory.memory import Memory
 from echo_memory.opening import open_memory
 from echo_memory.ops.health import doctor_op
+from echo_memory.ops.history import history_op, restore_op
 from echo_memory.rest.access import Access
-from folders import put
+from folders import put, run
 from olrapi import faults
 from olrapi.standin import StandIn
 from vaults import KEY
@@ -34,6 +38,31 @@ from vaults import KEY
 AWKWARD = Path(__file__).parents[1] / "fixtures/awkward"
 LOCK = routing.table().files["lock"]
 ADA = "resources/people/ada.md"
+
+SERVER = Path(archive.__file__).parents[2]
+
+# Makes a backup, and dies at a call of ours; beyond the last it says how many there are.
+MAKING = f"""
+sys.path.append({str(SERVER)!r})
+from pathlib import Path
+from echo_mcp.backups.making import back_up
+from echo_memory.config import Config
+from echo_memory.opening import open_memory
+echo = open_memory(Config(Path(sys.argv[1]), Path(sys.argv[2])), notify=print)
+calls = 0
+
+def at(frame, event, argument):
+    global calls
+    if event == "call" and "/echo_m" in frame.f_code.co_filename:
+        calls += 1
+        if calls == int(sys.argv[3]):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+sys.setprofile(at)
+back_up(echo)
+sys.setprofile(None)
+print(calls, flush=True)
+"""
 
 
 def files(folder: Path) -> dict[bytes, bytes]:
@@ -304,6 +333,34 @@ def test_what_a_killed_process_left_goes_and_nothing_else(memory: Memory) -> Non
     assert sorted(folder.iterdir()) == sorted([good, folder / "mine.zip"])
 
 
+def test_a_kill_at_any_moment_costs_no_older_one_and_what_it_left_goes(
+    filled: Memory, vault_folder: Path
+) -> None:
+    good = back_up(filled).kept.path
+    content, folder = good.read_bytes(), good.parent
+    for number in range(40):
+        put(vault_folder / f"attachments/{number}.bin", os.urandom(20_000))
+    words = str(vault_folder), str(filled.config.state_dir)
+    with run(MAKING, *words, str(sys.maxsize)) as process:
+        calls = int(process.stdout.read())
+    (whole,) = set(folder.iterdir()) - {good}
+    whole.unlink()
+
+    for at in random.sample(range(1, calls), 6):
+        with run(MAKING, *words, str(at)) as process:
+            assert process.stdout.read() == ""
+        clean(filled)
+
+        kept = Shelf.of(filled.config).kept()
+        assert process.returncode == -signal.SIGKILL
+        assert good.read_bytes() == content
+        assert sorted(folder.iterdir()) == sorted(one.path for one in kept), f"call {at}"
+        for one in kept:
+            archive.verify(one.path)
+            if one.path != good:
+                one.path.unlink()
+
+
 def test_a_state_folder_that_cannot_hold_backups_is_told(memory: Memory) -> None:
     state = memory.config.state_dir
     put(state / "backups", "a file where the folder should be")
@@ -383,6 +440,23 @@ def test_applying_brings_notes_back_by_edits_and_keeps_what_is_newer(
     was = {name: content for name, content in before.items() if name not in derived}
     assert now == {**was, b"since.md": b"written since"}
     assert filled.catalog.get(ADA).text == "# Ada\n\nas she was\n"
+
+
+def test_what_applying_replaces_is_in_the_history(filled: Memory, vault_folder: Path) -> None:
+    added = put(vault_folder / ADA, "# Ada\n\nas she was\nand more\n")
+    made = back_up(filled)
+    spoilt = {ADA: b"# Ada\n\nas she was\n", "attachments/Photo.PNG": b"\xff\x00 spoilt"}
+    for path, content in spoilt.items():
+        put(vault_folder / path, content)
+
+    list(into_vault(filled, made.kept.path, apply=True))
+
+    assert added.read_text().endswith("and more\n")
+    for path, content in spoilt.items():
+        (version,) = history_op(filled, path)["versions"]
+        assert version["operation"] == "backup restore"
+        restore_op(filled, path, version["id"], confirm=True)
+        assert (vault_folder / path).read_bytes() == content
 
 
 def test_the_marker_by_which_the_vault_is_known_stays(memory: Memory, vault_folder: Path) -> None:

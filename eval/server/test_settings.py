@@ -23,6 +23,7 @@ def test_what_is_not_said_has_its_documented_default() -> None:
     assert settings.config.vault == Path("/srv/notes")
     assert settings.profile == "full"
     assert (settings.host, settings.port, settings.hosts) == ("127.0.0.1", 8765, ())
+    assert settings.proxies == ()
     assert (settings.index_ttl, settings.log_format, settings.log_level) == (60, "text", "info")
 
 
@@ -32,8 +33,9 @@ def test_everything_can_be_said() -> None:
         "ECHO_MCP_HOST": "0.0.0.0",
         "ECHO_MCP_PORT": "9000",
         "ECHO_MCP_HOSTS": " Notes.example.org, echo:8765 ,[fd00::1],notes.example.org",
+        "ECHO_MCP_PROXIES": "172.18.0.2, 10.0.0.0/8,2001:DB8::/32,::1",
         "ECHO_MCP_INDEX_TTL": "2.5",
-        "ECHO_MCP_OAUTH": "0",
+        "ECHO_MCP_OAUTH": "1",
         "ECHO_LOG": "JSON",
         "ECHO_LOG_LEVEL": "Debug",
         "ECHO_MCP_TOKEN": f"  {'y' * 40}\n",
@@ -42,8 +44,10 @@ def test_everything_can_be_said() -> None:
 
     assert (settings.profile, settings.host, settings.port) == ("core", "0.0.0.0", 9000)
     assert settings.hosts == ("notes.example.org", "echo:8765", "[fd00::1]")
+    assert settings.proxies == ("172.18.0.2", "10.0.0.0/8", "2001:db8::/32", "::1")
     assert (settings.index_ttl, settings.log_format, settings.log_level) == (2.5, "json", "debug")
     assert settings.token == "y" * 40
+    assert settings.oauth is True
 
 
 def test_the_command_line_comes_before_the_environment() -> None:
@@ -74,6 +78,12 @@ def test_the_command_line_comes_before_the_environment() -> None:
         ("ECHO_MCP_HOSTS", "https://notes.example.org"),
         ("ECHO_MCP_HOSTS", "notes.example.org/mcp"),
         ("ECHO_MCP_HOSTS", "*"),
+        ("ECHO_MCP_TOKEN", "SECRET:the-token-of-my-memory-server"),
+        ("ECHO_MCP_PROXIES", "*"),
+        ("ECHO_MCP_PROXIES", "proxy.example.org"),
+        ("ECHO_MCP_PROXIES", "0.0.0.0/0"),
+        ("ECHO_MCP_PROXIES", "10.0.0.1, ::/0"),
+        ("ECHO_MCP_PROXIES", "10.0.0.1/8"),
         ("ECHO_OUTBOX_ALERT_H", "0"),
         ("ECHO_OUTBOX_ALERT_H", "1e300"),
         ("ECHO_ALERT_URL", "ntfy"),
@@ -81,7 +91,7 @@ def test_the_command_line_comes_before_the_environment() -> None:
         ("ECHO_MCP_INDEX_TTL", "0"),
         ("ECHO_MCP_INDEX_TTL", "nan"),
         ("ECHO_MCP_INDEX_TTL", "soon"),
-        ("ECHO_MCP_OAUTH", "1"),
+        ("ECHO_MCP_OAUTH", "maybe"),
         ("ECHO_LOG", "xml"),
         ("ECHO_LOG_LEVEL", "loud"),
     ],

@@ -67,6 +67,8 @@ def assert_alike(index: Inverted, other: Inverted, question: Mapping[str, float]
         assert [index.has(key, word) for word in WORDS] == [other.has(key, word) for word in WORDS]
     for word in [*WORDS, "unknown"]:
         assert index.containing(word) == other.containing(word)
+        begins = filter(index.containing, index.beginning(word[:1]))
+        assert sorted(begins) == sorted(filter(other.containing, other.beginning(word[:1])))
     for size in (1, 3, 50):
         assert scores.best(size) == others.best(size)
 

@@ -24,6 +24,7 @@ COMMANDS = {
     "doctor": "what is wrong: here, or with a deployment as a client sees it",
     "call": "call a tool of a running server",
     "backup": "make, list, verify and restore backups",
+    "grants": "list and end what clients got that signed in",
     "upkeep": "what the server does by itself: when it last did, and by hand",
     "archive": "your messages of chat apps: import, serve, look",
     "remind": "for a client's Stop hook",

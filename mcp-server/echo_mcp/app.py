@@ -25,6 +25,16 @@ from echo_mcp.archive.settings import ArchiveSettings
 from echo_mcp.auth import BearerAuth
 from echo_mcp.escapes import RepairedBody
 from echo_mcp.health import HealthEndpoint, archive_status, status
+from echo_mcp.oauth.authorization import Desk
+from echo_mcp.oauth.clients import Clients
+from echo_mcp.oauth.consent import Consent
+from echo_mcp.oauth.endpoints import OPEN_PATHS as SIGN_IN_PATHS
+from echo_mcp.oauth.endpoints import SignIn
+from echo_mcp.oauth.grants import Grants
+from echo_mcp.oauth.issuer import Issuer
+from echo_mcp.oauth.sealing import Seal
+from echo_mcp.oauth.site import RESOURCE_PATHS, Sites
+from echo_mcp.oauth.throttle import Throttle
 from echo_mcp.server import ARCHIVE, MEMORY, EchoServer
 from echo_mcp.settings import ANY_ADDRESS, MCP_PATH, Settings
 from echo_mcp.tools.registry import registered, registered_archive
@@ -62,7 +72,11 @@ def create_archive_server(archive: Archive) -> EchoServer:
 
 
 def create_app(settings: Settings, memory: Memory) -> Starlette:
-    """The MCP server behind its token, with its health beside it."""
+    """The MCP server behind its token, with its health beside it, and the sign-in if asked for.
+
+    Raises:
+        VaultIO: the state folder cannot hold the sign-in's grants.
+    """
     staff = Staff(
         memory,
         every=settings.index_ttl,
@@ -70,11 +84,13 @@ def create_app(settings: Settings, memory: Memory) -> Starlette:
         outbox_limit=settings.outbox_limit,
     )
     archive = open_archive(settings.archive) if settings.archive else None
+    door = Door(settings.token, settings.host, settings.hosts)
     return _app(
         create_server(settings, staff.memory, archive),
-        Door(settings.token, settings.host, settings.hosts),
+        door,
         partial(status, staff, archive),
         [staff.at_work(), closing(archive) if archive else nullcontext()],
+        sign_in=_sign_in(settings, door, memory) if settings.oauth else None,
     )
 
 
@@ -108,6 +124,8 @@ def _app(
     door: Door,
     state: Callable[[], dict[str, Any]],
     beside: Sequence[AbstractContextManager[Any]],
+    *,
+    sign_in: SignIn | None = None,
 ) -> Starlette:
     inner = server.streamable_http_app(
         streamable_http_path=MCP_PATH,
@@ -121,10 +139,11 @@ def _app(
         routes=[
             # Both spellings: behind a proxy, a redirect names the wrong scheme. Only POST: without
             # sessions, a GET opens a stream in which nothing comes.
-            *(Route(path, endpoint, methods=["POST"]) for path in (MCP_PATH, f"{MCP_PATH}/")),
+            *(Route(path, endpoint, methods=["POST"]) for path in RESOURCE_PATHS),
             Route("/health", HealthEndpoint(state).answer, methods=["GET"]),
+            *(sign_in.routes() if sign_in else ()),
         ],
-        middleware=[Middleware(BearerAuth, token=door.token, open_paths=_OPEN_PATHS)],
+        middleware=[_bearer(door, sign_in)],
         lifespan=lambda _: _running(server, beside),
     )
     app.router.redirect_slashes = False
@@ -143,10 +162,45 @@ async def _running(
             yield
 
 
+def _sign_in(settings: Settings, door: Door, memory: Memory) -> SignIn:
+    """The sign-in. Its keys need the token and the grants' file, so a new token ends all grants.
+
+    Clients' ids need the file alone: a client that is known stays known, and signs in anew.
+    """
+
+    def clock() -> float:
+        return memory.clock().timestamp()
+
+    grants = Grants(settings.config.state_dir)
+    salt = grants.salt()
+    clients = Clients(Seal(salt))
+    seal = Seal(salt, settings.token.encode())
+    issuer = Issuer(grants, seal, clock)
+    consent = Consent(clients, Desk(clients, seal), issuer, settings.token, Throttle())
+    return SignIn(Sites(_names(door)), clients, issuer, consent, clock)
+
+
+def _bearer(door: Door, sign_in: SignIn | None) -> Middleware:
+    if sign_in is None:
+        return Middleware(BearerAuth, token=door.token, open_paths=_OPEN_PATHS)
+    return Middleware(
+        BearerAuth,
+        token=door.token,
+        open_paths=(*_OPEN_PATHS, *SIGN_IN_PATHS),
+        admits=sign_in.admits,
+        challenge=sign_in.challenge,
+    )
+
+
+def _names(door: Door) -> tuple[str, ...]:
+    """The hosts that are ours."""
+    bound = () if door.host in ANY_ADDRESS else (_bracketed(door.host),)
+    return tuple(dict.fromkeys((*_LOOPBACK, *bound, *door.hosts)))
+
+
 def _transport_security(door: Door) -> TransportSecuritySettings:
     """Which `Host` and `Origin` headers are ours: a browser page from elsewhere has others."""
-    bound = () if door.host in ANY_ADDRESS else (_bracketed(door.host),)
-    names = tuple(dict.fromkeys((*_LOOPBACK, *bound, *door.hosts)))
+    names = _names(door)
     return TransportSecuritySettings(
         allowed_hosts=list(_any_port(names)),
         allowed_origins=[

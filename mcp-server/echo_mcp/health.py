@@ -33,7 +33,9 @@ class HealthEndpoint:
         """200 while the process serves; with `?strict=1`, 503 when something does not work."""
         state = await anyio.to_thread.run_sync(self._state, limiter=self._threads)
         strict = request.query_params.get("strict") == "1"
-        return JSONResponse(state, status_code=503 if strict and not state["ok"] else 200)
+        status_code = 503 if strict and not state["ok"] else 200
+        # Whatever stands in front must not show a monitor yesterday's health.
+        return JSONResponse(state, status_code, headers={"Cache-Control": "no-store"})
 
 
 def archive_status(archive: Archive) -> dict[str, Any]:

@@ -7,11 +7,14 @@ import logging
 import os
 import signal
 import socket
+from collections.abc import Sequence
 from pathlib import Path
 
 import uvicorn
 from starlette.applications import Starlette
+from starlette.types import ASGIApp
 
+from echo_mcp.connections import BoundedH11
 from echo_mcp.registration import claude_code_line
 from echo_mcp.settings import ANY_ADDRESS, Settings
 from echo_memory import __version__, routing
@@ -21,10 +24,11 @@ from echo_memory.ops.bootstrap import bootstrap_op
 
 logger = logging.getLogger(__name__)
 
+STOP_WITHIN_S = 8
+"""How long calls that run may take when it is told to stop; Docker kills after ten seconds."""
+
 _BACKLOG = 128
 _KEEP_ALIVE_S = 75
-# Docker kills ten seconds after it asked.
-_STOP_WITHIN_S = 8
 _UNNAMED = (
     "\n  Other machines are refused until ECHO_MCP_HOSTS has the names or addresses that they use."
 )
@@ -118,20 +122,35 @@ def bootstrap(memory: Memory) -> list[str]:
     return []
 
 
-def run(app: Starlette, opened: socket.socket) -> None:
-    """Serve until SIGTERM or SIGINT; calls that run then are finished first."""
-    server = uvicorn.Server(
-        uvicorn.Config(
-            app,
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            ws="none",
-            lifespan="on",
-            timeout_keep_alive=_KEEP_ALIVE_S,
-            timeout_graceful_shutdown=_STOP_WITHIN_S,
-        )
+def config(
+    app: ASGIApp, http: type[BoundedH11] = BoundedH11, proxies: Sequence[str] = ()
+) -> uvicorn.Config:
+    """How it is served: what was asked for is not logged, and no connection idles for ever.
+
+    Args:
+        app: what to serve.
+        http: the protocol.
+        proxies: addresses and networks that are believed when they say, in `X-Forwarded-For` and
+            `X-Forwarded-Proto`, who asks and how; from others these headers mean nothing.
+    """
+    return uvicorn.Config(
+        app,
+        http=http,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=bool(proxies),
+        forwarded_allow_ips=list(proxies),
+        ws="none",
+        lifespan="on",
+        timeout_keep_alive=_KEEP_ALIVE_S,
+        timeout_graceful_shutdown=STOP_WITHIN_S,
     )
+
+
+def run(app: Starlette, opened: socket.socket, proxies: Sequence[str] = ()) -> None:
+    """Serve until SIGTERM or SIGINT; calls that run then are finished first."""
+    server = uvicorn.Server(config(app, proxies=proxies))
 
     def stop(*_: object) -> None:
         server.should_exit = True

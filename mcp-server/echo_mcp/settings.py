@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -48,6 +49,8 @@ class Settings:
         host: the address to bind.
         port: the port to bind; 0 takes any free one.
         hosts: public host names, beside the loopback's.
+        proxies: addresses and networks whose `X-Forwarded-For` and `-Proto` are believed.
+        oauth: whether clients may sign in for tokens of their own.
         index_ttl: seconds after which other people's edits are looked for.
         alert_url: where a person is told of what is wrong, as Apprise takes it; empty: nowhere.
         outbox_limit: how long a write may wait before that is wrong.
@@ -62,6 +65,8 @@ class Settings:
     host: str = DEFAULT_HOST
     port: int = variables.DEFAULT_PORT
     hosts: tuple[str, ...] = ()
+    proxies: tuple[str, ...] = ()
+    oauth: bool = False
     index_ttl: float = 60.0
     alert_url: str = field(default="", repr=False)
     outbox_limit: timedelta = timedelta(hours=6)
@@ -98,7 +103,8 @@ class Settings:
         archive = (
             ArchivePlace.from_env(env, faults) if variables.text(env, "ECHO_ARCHIVE") else None
         )
-        _no_sign_in(env, faults)
+        proxies = _proxies(env, faults)
+        oauth = _switch(env, "ECHO_MCP_OAUTH", faults)
         if faults or config is None:
             raise Misconfigured(
                 "The configuration cannot be used. " + " ".join(faults), faults=faults
@@ -110,6 +116,8 @@ class Settings:
             host=said.host or variables.text(env, "ECHO_MCP_HOST") or DEFAULT_HOST,
             port=port,
             hosts=hosts,
+            proxies=proxies,
+            oauth=oauth,
             index_ttl=index_ttl,
             alert_url=alert_url,
             outbox_limit=timedelta(hours=hours),
@@ -167,9 +175,27 @@ def _alert_url(env: Mapping[str, str], faults: list[str]) -> str:
     return url
 
 
-def _no_sign_in(env: Mapping[str, str], faults: list[str]) -> None:
-    if variables.text(env, "ECHO_MCP_OAUTH") not in ("", "0"):
+def _proxies(env: Mapping[str, str], faults: list[str]) -> tuple[str, ...]:
+    """Addresses and networks as they are usually spelled; one of everybody is refused."""
+    written = [text.strip() for text in env.get("ECHO_MCP_PROXIES", "").split(",")]
+    try:
+        networks = [ipaddress.ip_network(text) for text in written if text]
+    except ValueError:
+        networks = None
+    if networks is None or any(not network.prefixlen for network in networks):
         faults.append(
-            "ECHO_MCP_OAUTH asks for the sign-in, which this version does not have yet:"
-            " leave it out, and use the token."
+            "ECHO_MCP_PROXIES is not a list of addresses: write them like 172.18.0.2 or"
+            " 172.18.0.0/16, separated by commas."
         )
+        return ()
+    return tuple(
+        str(network.network_address if network.num_addresses == 1 else network)
+        for network in networks
+    )
+
+
+def _switch(env: Mapping[str, str], name: str, faults: list[str]) -> bool:
+    written = variables.text(env, name) or "0"
+    if written not in ("0", "1"):
+        faults.append(f"{name} is neither off nor on: use 0 or 1.")
+    return written == "1"

@@ -131,4 +131,6 @@ def _draft(path: Path, text: str) -> Path:
         "w", encoding="utf-8", dir=path.parent, prefix=f".{path.name}.", delete=False
     ) as file:
         file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
     return Path(file.name)

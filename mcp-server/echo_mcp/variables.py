@@ -13,6 +13,7 @@ LOG_LEVELS = ("debug", "info", "warning", "error")
 DEFAULT_PORT = 8765
 
 _LONGEST = 1_000_000.0
+_REFERENCE = "SECRET:"
 _HOST = re.compile(r"(?:[A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?")
 
 
@@ -28,7 +29,11 @@ def token(env: Mapping[str, str], faults: list[str], *, needed: bool) -> str:
         faults.append(
             "ECHO_MCP_TOKEN is missing: set it to a secret, as of `openssl rand -hex 32`."
         )
-    if token and (fault := token_fault(token)):
+    if token.startswith(_REFERENCE):  # long enough, and everybody can read it
+        faults.append(
+            "ECHO_MCP_TOKEN is a reference to a secret: have the secret itself put in its place."
+        )
+    elif token and (fault := token_fault(token)):
         faults.append(f"ECHO_MCP_TOKEN {fault}")
     return token
 

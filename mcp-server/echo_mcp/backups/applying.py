@@ -9,6 +9,7 @@ from pathlib import Path
 from echo_mcp.backups.archive import Archive, verify
 from echo_mcp.backups.manifest import File
 from echo_memory import routing, shared_index
+from echo_memory.deed import doing
 from echo_memory.errors import BadRequest, NotFound, VaultIO
 from echo_memory.memory import Memory, marker_path
 from echo_memory.vault import MAX_NOTE_BYTES, to_text
@@ -79,8 +80,11 @@ def _known(memory: Memory, path: str) -> str | None:
 def _written(memory: Memory, path: str, text: str) -> bool:
     """Write one file; false where the vault does not take this one."""
     try:
-        memory.edit(path, lambda _: text)
+        with doing("backup restore") as deed:
+            memory.edit(path, lambda _: text)
     except (VaultIO, BadRequest) as error:
         memory.notify(f"a file was left as it is: {error.code}")
         return False
+    for warning in deed.warnings:
+        memory.notify(warning)
     return True

@@ -16,8 +16,8 @@ ABOUT = """\
 With --vault the folder becomes a memory if it is none yet: notes are added, none is changed.
 A token is made once and kept in the state folder. Without --vault everything comes from the
 environment: ECHO_BASE, ECHO_MCP_TOKEN, and as you like ECHO_OWNER, ECHO_TZ, ECHO_STATE_DIR,
-ECHO_MCP_TOOLS, ECHO_MCP_HOST, ECHO_MCP_PORT, ECHO_MCP_HOSTS, ECHO_ALERT_URL,
-ECHO_OUTBOX_ALERT_H, ECHO_LOG, ECHO_LOG_LEVEL.
+ECHO_MCP_TOOLS, ECHO_MCP_HOST, ECHO_MCP_PORT, ECHO_MCP_HOSTS, ECHO_MCP_PROXIES, ECHO_MCP_OAUTH,
+ECHO_ALERT_URL, ECHO_OUTBOX_ALERT_H, ECHO_LOG, ECHO_LOG_LEVEL.
 
 Ctrl-C or SIGTERM ends it, once the calls that run are done.
 """
@@ -45,10 +45,11 @@ def run(arguments: argparse.Namespace, env: Mapping[str, str]) -> int:
         words = sys.stderr if settings.log_format == "json" else sys.stdout
         memory = vaults.opened(settings, embedded=bool(arguments.vault), words=words)
         url = local_url(*opened.getsockname()[:2])
-        print(serve.welcome(settings, url, token_file), file=words, flush=True)
+        # Who reads that it serves may look for the address at once.
         state.write_address(folder, url)
         try:
-            serve.run(create_app(settings, memory), opened)
+            print(serve.welcome(settings, url, token_file), file=words, flush=True)
+            serve.run(create_app(settings, memory), opened, settings.proxies)
         finally:
             state.remove_address(folder)
     return 0

@@ -15,6 +15,7 @@ from echo_memory import routing
 from echo_memory.ops import load
 from echo_memory.ops.note import MAX_CHARS, MIN_CHARS, OPERATIONS, TARGET_TYPES
 from echo_memory.ops.recall import MAX_BUDGET, MAX_LIMIT, MIN_BUDGET
+from echo_memory.ops.rollup import PERIODS
 from echo_memory.proposal import PROPOSAL_SCHEMA
 
 _STRING: dict[str, Any] = {"type": "string"}
@@ -73,6 +74,7 @@ Strings = Annotated[tuple[str, ...], Strict(False)]
 Date = Annotated[str, WithJsonSchema(_DATE)]
 KindName = Annotated[str, WithJsonSchema(_KIND)]
 Domain = Annotated[str, WithJsonSchema(_DOMAIN)]
+Period = Annotated[str, WithJsonSchema(_one_of(PERIODS))]
 Operation = Annotated[str, WithJsonSchema(_one_of(OPERATIONS))]
 TargetType = Annotated[str, WithJsonSchema(_one_of(TARGET_TYPES))]
 

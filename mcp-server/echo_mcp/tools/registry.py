@@ -11,10 +11,10 @@ from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase
 from pydantic import ConfigDict, create_model
 
 from echo_mcp.results import OUTPUT_SCHEMA
-from echo_mcp.tools import archive, read, write
+from echo_mcp.tools import archive, history, read, write
 from echo_mcp.tools.spec import Spec
 
-_SPECS = (*read.TOOLS, *write.TOOLS)
+_SPECS = (*read.TOOLS, *write.TOOLS, *history.TOOLS)
 
 
 @dataclass(frozen=True)

@@ -128,6 +128,10 @@ class LiveInverted(BM25Plus):
         """How many documents have a word."""
         return self._snapshot.containing(word)
 
+    def beginning(self, letter: str) -> list[str]:
+        """The words that begin with a letter; some may be those of documents that are no more."""
+        return self._snapshot.beginning(letter)
+
     def has(self, key: str, word: str) -> bool:
         """Whether a document has a word."""
         snapshot = self._snapshot

@@ -109,6 +109,13 @@ class Snapshot:
             for slots, _ in self._rows(word)
         )
 
+    def beginning(self, letter: str) -> list[str]:
+        """The words that begin with a letter; some may be those of documents that are no more."""
+        tables = (self.base.rows, self.middle.rows, self.recent)
+        # A list of its keys is made at once, so that a writer may add to the last one meanwhile.
+        found = (word for rows in tables for word in list(rows) if word.startswith(letter))
+        return list(dict.fromkeys(found))
+
     def has(self, slot: int, word: str) -> bool:
         """Whether the document of a slot has a word."""
         if slot < self.filed:

@@ -24,6 +24,7 @@ from echo_memory.errors import (
     VaultUnreachable,
 )
 from echo_memory.finding import find_note
+from echo_memory.history import History
 from echo_memory.locks import PathLocks
 from echo_memory.mirror import Mirror
 from echo_memory.note import Note
@@ -84,6 +85,7 @@ class Memory:
         vault: where the notes are.
         catalog: what they say.
         mirror: keeps the catalogue what the vault is.
+        history: what notes said before something replaced it.
         outbox: what the vault could not take yet.
         locks: one writer per path, among all processes that share the state folder.
         turns: one run at a time of an operation that must not overlap itself; taken before a lock.
@@ -102,6 +104,7 @@ class Memory:
     vault: Vault
     catalog: Catalog = field(repr=False)
     mirror: Mirror = field(repr=False)
+    history: History = field(repr=False)
     outbox: Outbox = field(repr=False)
     locks: PathLocks = field(repr=False)
     turns: PathLocks = field(repr=False)

@@ -12,6 +12,8 @@ from echo_memory.config import Config
 from echo_memory.copies import Copies
 from echo_memory.errors import VaultUnreachable
 from echo_memory.folder_vault import FolderVault
+from echo_memory.history import History
+from echo_memory.history_vault import HistoryVault
 from echo_memory.index_store import IndexStore, Words
 from echo_memory.locks import PathLocks
 from echo_memory.memory import Clock, Memory, Notify, marker_path, to_stderr
@@ -52,7 +54,7 @@ def open_memory(
     store = None
     if words is not None:
         store = IndexStore(config.state_dir, address, words, notify=notify)
-    vault: Vault = (
+    transport: Vault = (
         FolderVault(config.vault)
         if isinstance(config.vault, Path)
         else RestVault(config.vault, timeout=config.timeout, workers=config.workers)
@@ -64,6 +66,8 @@ def open_memory(
     def now() -> datetime:
         return datetime.now(config.zone).astimezone(config.zone)
 
+    history = History(config.state_dir, address, clock=clock or now, notify=notify)
+    vault = HistoryVault(transport, history)
     return Memory(
         vault=vault,
         catalog=catalog,
@@ -74,6 +78,7 @@ def open_memory(
             check=_check_of(acquaintance),
             notify=notify,
         ),
+        history=history,
         outbox=Outbox(config.state_dir, address),
         locks=PathLocks(config.state_dir),
         turns=PathLocks(config.state_dir / "turns"),

@@ -15,7 +15,8 @@ from datetime import timedelta
 from typing import Any, Concatenate, ParamSpec
 
 from echo_memory.attempt import Attempt
-from echo_memory.envelope import Envelope, failure
+from echo_memory.deed import doing
+from echo_memory.envelope import Envelope, failure, warned
 from echo_memory.errors import (
     EchoError,
     Misconfigured,
@@ -82,7 +83,8 @@ def _run(echo: Memory, name: str, given: _Given) -> Envelope:
     # One instant for the whole operation, so that what is repeated later falls on the same day.
     at_once = replace(echo, clock=lambda: accepted, attempt=attempt)
     try:
-        return _OPERATIONS[name](at_once, **given)
+        with doing(name) as deed:
+            return warned(_OPERATIONS[name](at_once, **given), deed.warnings)
     except VaultUnreachable as error:
         if not echo.may_queue:
             raise
@@ -198,7 +200,8 @@ def _answer(echo: Memory, entry: Entry) -> Envelope:
         other = EchoError("Its arguments are of another version. Write it anew, then drop this.")
         return failure(entry.op, other)
     try:
-        return operation(echo, **entry.arguments)
+        with doing(entry.op):
+            return operation(echo, **entry.arguments)
     except (VaultUnreachable, Misconfigured, NotBootstrapped, VaultIO, Busy):
         raise
     except EchoError as error:

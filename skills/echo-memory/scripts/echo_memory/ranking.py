@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from heapq import nlargest
 
@@ -25,6 +26,7 @@ from echo_memory.retrieval.signals import (
     pool,
     rerank,
 )
+from echo_memory.retrieval.vocabulary import Vocabulary
 from echo_memory.retrieval.words import query_words
 
 __all__ = ["Document", "Hit", "Ranking", "Signals"]
@@ -35,6 +37,8 @@ Read = Callable[[Sequence[str]], Mapping[str, Reading]]
 MAX_TERMS = 64
 MAX_READINGS = 10_000
 """Readings that are held in memory: about 5 kB each."""
+MAX_SLIPS = 8
+"""Words of a question that may be mistyped; to look for one takes about a millisecond."""
 
 
 class Ranking:
@@ -59,6 +63,7 @@ class Ranking:
         self._read = read or self._read_held
         self._words: Inverted = DictInverted() if inverted is None else inverted
         self._readings: dict[str, Reading] = {}
+        self._vocabulary = Vocabulary(self._words.beginning)
         self._calendar = Calendar()
         self._kinds: dict[str, dict[str, None]] = {}
 
@@ -73,7 +78,9 @@ class Ranking:
         if self._holds and self._documents.get(key) == document:
             return
         self._forget(key)
-        self._words.put(key, counts(document))
+        counted = counts(document)
+        self._words.put(key, counted)
+        self._vocabulary.add(counted)
         if self._holds:
             self._documents[key] = document
         self._know(key, facts(document))
@@ -95,6 +102,13 @@ class Ranking:
     def knows(self, word: str) -> bool:
         """Whether any document has a word, given as a stem."""
         return self._words.containing(word) > 0
+
+    def meant(self, words: Iterable[str]) -> tuple[str, ...]:
+        """The words of a question; for one that no document has, the one that it is a slip of."""
+        asked = tuple(words)
+        unknown = [word for word in dict.fromkeys(asked) if not self.knows(word)][:MAX_SLIPS]
+        near = {word: self._vocabulary.near(word, self._words.containing) for word in unknown}
+        return tuple(near.get(word) or word for word in asked)
 
     def weights(self, times: Mapping[str, float]) -> dict[str, float]:
         """What each word of a question is worth here: its rarity, as often as it is asked.
@@ -133,6 +147,8 @@ class Ranking:
             signals: which signals count.
         """
         question = ask(query, today, dates=signals.dates, kinds=signals.kinds)
+        if signals.slips:
+            question = replace(question, words=self.meant(question.words))
         dated, extra = self._calendar.within(question.spans), extra or {}
         of_kind = [key for kind in question.kinds for key in list(self._kinds.get(kind, ()))]
         first = first if signals.names else ()

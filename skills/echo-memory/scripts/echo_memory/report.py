@@ -11,6 +11,7 @@ from echo_memory.faults import fault, offline, queued
 from echo_memory.hits import candidates, nothing_found, recalled
 from echo_memory.lines import indented, one_line
 from echo_memory.outcomes import captured, results, session
+from echo_memory.past import history, restored, rollup
 from echo_memory.waiting import outbox
 
 MAX_CHARS = 8_000
@@ -255,6 +256,7 @@ _WORDS: dict[str, Callable[[_Fields], str]] = {
     "lock": _lock,
     "capture": captured,
     "get": _note,
+    "history": history,
     "link": _link,
     "outbox": outbox,
     "migrate": _migrate,
@@ -263,6 +265,8 @@ _WORDS: dict[str, Callable[[_Fields], str]] = {
     "recall": _recall,
     "reflect": results,
     "resolve": _resolve,
+    "restore": restored,
+    "rollup": rollup,
     "scope": _scope,
     "session-end": session,
     "sweep": _sweep,

@@ -15,6 +15,7 @@ SECTION, HISTORY = "Scope", "Scope History"
 
 _LEVEL = 2
 _BULLET = re.compile(r" {0,3}[-*+][ \t]")
+_LISTED = re.compile(r" {0,3}[-*+][ \t]+(\d{4}-\d{2}-\d{2}):?[ \t]+(.+)")
 # In a line of its own these open a heading or a fence; anywhere, a comment, formula or tag.
 _OPENS_BLOCK = re.compile(r"#{1,6}(?:\s|$)|`{3}|~{3}")
 _OPENS_SPAN = re.compile(r"%%|\$\$|<(?=[A-Za-z!/])")
@@ -67,6 +68,19 @@ def set_scope(text: str, scope: str, now: datetime) -> str:
     block = f"\\{inline}" if _OPENS_BLOCK.match(inline) else inline
     changed = _with_section(frontmatter.set_keys(text, stamp), block)
     return changed if known else _with_line(changed, f"- {now.date().isoformat()}: {inline}")
+
+
+def history(note: Note) -> list[tuple[str, str]]:
+    """The scopes that a context note's history lists, as it does: day and scope."""
+    heading = headings.named(note.headings, HISTORY, _LEVEL)
+    if heading is None:
+        return []
+    lines = (
+        _LISTED.fullmatch(line.text)
+        for line in regions.lines(note.text)
+        if heading.body <= line.start < heading.own_end and not line.opaque
+    )
+    return [(found[1], found[2].strip()) for found in lines if found]
 
 
 def sessions_since(current: Scope, notes: Iterable[Note]) -> int:

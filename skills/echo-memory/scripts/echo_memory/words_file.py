@@ -67,6 +67,18 @@ class FileInverted:
         """See Inverted."""
         return len(self._posting(word))
 
+    def beginning(self, letter: str) -> list[str]:
+        """See Inverted."""
+        found = dict.fromkeys(self._new.beginning(letter))
+        if self._file is not None:
+            ask = "SELECT word FROM word WHERE word >= ? AND word < ?"
+            try:
+                rows = self._file.execute(ask, (_bytes(letter), _bytes(letter) + b"\xff"))
+                found |= dict.fromkeys(str(name, "utf-8", "surrogatepass") for (name,) in rows)
+            except (sqlite3.Error, ValueError, TypeError) as error:
+                raise DamagedIndex from error
+        return list(found)
+
     def has(self, key: str, word: str) -> bool:
         """See Inverted."""
         return key in self._posting(word)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import nullcontext
 from typing import Any
 
 from echo_memory import draft, routing, scope, sections, shared_index
 from echo_memory.answers import described, shown
+from echo_memory.deed import keeping
 from echo_memory.entities import Entities
 from echo_memory.envelope import GATED
 from echo_memory.errors import Conflict, EchoError, VaultUnreachable
@@ -45,7 +47,8 @@ def capture(echo: Memory, proposal: Proposal, *, apply: bool = True) -> Fields:
         try:
             if not apply:
                 return _previewed(echo, plan)
-            edit = echo.edit(plan.path, plan.change)
+            with keeping() if plan.entity else nullcontext():
+                edit = echo.edit(plan.path, plan.change)
         except PlanIsStale:
             echo.mirror.refresh()
             continue

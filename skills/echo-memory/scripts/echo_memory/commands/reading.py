@@ -8,7 +8,7 @@ from echo_memory.commands.command import REFERENCE, Command, Values, no_argument
 from echo_memory.envelope import Envelope
 from echo_memory.errors import BadRequest
 from echo_memory.memory import Memory
-from echo_memory.ops import health, lint, load, note, recall, resolve, scope
+from echo_memory.ops import health, history, lint, load, note, recall, resolve, rollup, scope
 
 
 def _declare_load(parser: argparse.ArgumentParser) -> None:
@@ -77,6 +77,15 @@ def _scope(echo: Memory, values: Values) -> Envelope:
     return scope.scope_show_op(echo)
 
 
+def _declare_history(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("path", help=f"{REFERENCE}; also of a note that was deleted")
+
+
+def _declare_rollup(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("period", choices=rollup.PERIODS)
+    parser.add_argument("--date", default="", help="any day of it, YYYY-MM-DD; today by default")
+
+
 COMMANDS = (
     Command("load", "where things stand: start here", _declare_load, _load, ("load",)),
     Command(
@@ -106,6 +115,20 @@ COMMANDS = (
         _declare_scope,
         _scope,
         ("scope", 'scope set "Rebuild the engine"'),
+    ),
+    Command(
+        "history",
+        "the earlier texts of a note",
+        _declare_history,
+        lambda echo, values: history.history_op(echo, values.path),
+        ("history engine", "history resources/people/ada-lovelace.md"),
+    ),
+    Command(
+        "rollup",
+        "what a week or a month held",
+        _declare_rollup,
+        lambda echo, values: rollup.rollup_op(echo, values.period, date=values.date),
+        ("rollup week", "rollup month --date 2026-02-01"),
     ),
     Command(
         "doctor",

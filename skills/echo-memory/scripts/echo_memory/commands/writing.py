@@ -11,7 +11,7 @@ from echo_memory.commands.command import REFERENCE, Command, Values
 from echo_memory.envelope import Envelope
 from echo_memory.errors import BadRequest
 from echo_memory.memory import Memory
-from echo_memory.ops import capture, link, note, reflect, session, triage
+from echo_memory.ops import capture, history, link, note, reflect, session, triage
 from echo_memory.proposal import PROPOSAL_SCHEMA
 
 _JSON = "JSON, a file of it, or - for standard input"
@@ -88,6 +88,16 @@ def _patch(echo: Memory, values: Values) -> Envelope:
         target=values.target,
         content=inputs.text(values.content, "content"),
     )
+
+
+def _declare_restore(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("path", help=f"{REFERENCE}; also of a note that was deleted")
+    parser.add_argument("version_id", metavar="version", help="as history lists it")
+    parser.add_argument("--confirm", action="store_true", help="write it; else only the difference")
+
+
+def _restore(echo: Memory, values: Values) -> Envelope:
+    return history.restore_op(echo, values.path, values.version_id, confirm=values.confirm)
 
 
 def _declare_triage(parser: argparse.ArgumentParser) -> None:
@@ -185,6 +195,13 @@ COMMANDS = (
             "patch engine replace frontmatter status done",
             "patch engine append frontmatter tags '[\"brass\"]'",
         ),
+    ),
+    Command(
+        "restore",
+        "bring an earlier text of a note back",
+        _declare_restore,
+        _restore,
+        ("restore engine 3f2a9c1b04de", "restore engine 3f2a9c1b04de --confirm"),
     ),
     Command(
         "triage",

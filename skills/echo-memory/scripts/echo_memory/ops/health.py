@@ -20,6 +20,8 @@ from echo_memory.memory import Memory
 
 MIN_FREE_BYTES = 100_000_000
 
+_HISTORY_FIX = "Make room at ECHO_STATE_DIR, and let this user write in its folder `history`."
+
 
 @dataclass(frozen=True)
 class Check:
@@ -75,7 +77,7 @@ def _checks(echo: Memory) -> list[Check]:
     checks = [reachable]
     if reachable.ok:
         checks += [_access(echo), _marker(echo), _index(echo), _lock(echo)]
-    return [*checks, _outbox(echo), *_state(echo), *_upkeep(echo), _version()]
+    return [*checks, _outbox(echo), *_state(echo), _history(echo), *_upkeep(echo), _version()]
 
 
 def _vault(echo: Memory) -> Check:
@@ -213,6 +215,28 @@ def _state(echo: Memory) -> Iterator[Check]:
         detail=f"{free // 1_000_000} MB free at the state folder",
         fix="" if roomy else "Make room on the disk of the state folder.",
     )
+
+
+def _history(echo: Memory) -> Check:
+    """The earlier texts of the notes; that there are none yet is no fault."""
+    try:
+        status = echo.history.status()
+    except EchoError as error:
+        return Check("history", ok=False, detail=error.message, fix=_HISTORY_FIX)
+    size = f"{status.size / 1e6:.1f} MB"
+    detail = f"{status.versions} earlier texts of {status.notes} notes, {size}"
+    if status.trouble:
+        failed = f"{detail}; the last text could not be kept: {status.trouble}"
+        return Check("history", ok=False, detail=failed, fix=_HISTORY_FIX)
+    if status.was_damaged:
+        return Check(
+            "history",
+            ok=False,
+            detail=f"{detail}; an earlier file was damaged and was put aside",
+            fix="Mend, or delete, the `.damaged` files in `history` of the state folder; until"
+            " then all works with a new one.",
+        )
+    return Check("history", ok=True, detail=detail)
 
 
 def _upkeep(echo: Memory) -> Iterator[Check]:

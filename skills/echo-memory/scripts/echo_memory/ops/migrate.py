@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from echo_memory import arguments, frontmatter, routing
+from echo_memory.deed import doing
 from echo_memory.envelope import Envelope, success
 from echo_memory.errors import Misconfigured
 from echo_memory.memory import Memory, marker_path
@@ -39,8 +40,11 @@ def migrate_op(echo: Memory, *, apply: bool = False) -> Envelope:
             " version of echo-memory that made it."
         )
     missing = _missing(echo, Note(path, echo.vault.read(path)))
+    warnings: list[str] = []
     if wanted and missing:
-        done = echo.edit(path, lambda text: _completed(echo, text))
+        with doing("migrate") as deed:
+            done = echo.edit(path, lambda text: _completed(echo, text))
+        warnings = deed.warnings
         echo.acquaintance.renew(done.after)  # or it would pass for another vault
     action = "current" if not missing else "migrated" if wanted else "preview"
     return success(
@@ -49,6 +53,7 @@ def migrate_op(echo: Memory, *, apply: bool = False) -> Envelope:
         from_version=version,
         to_version=to,
         changes=[f"{path}: {key}: {value}" for key, value in missing.items()],
+        warnings=warnings,
     )
 
 

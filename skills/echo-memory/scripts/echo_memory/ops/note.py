@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from echo_memory import arguments, routing, sections, shared_index
+from echo_memory.deed import doing
 from echo_memory.envelope import Envelope, success
 from echo_memory.errors import NotFound
 from echo_memory.graph import Graph
@@ -192,14 +193,15 @@ def delete_op(echo: Memory, path: str) -> Envelope:
     echo.prepare()
     note = echo.locate(wanted)
     linking = _linking(echo, note)
-    trashed_to = echo.trash(note.path)
+    with doing("delete") as deed:
+        trashed_to = echo.trash(note.path)
     return success(
         "delete",
         path=note.path,
         trashed_to=trashed_to,
         links_broken=len(linking),
         linked_from=linking[:MAX_LINKING],
-        warnings=shared_index.publish(echo),
+        warnings=[*deed.warnings, *shared_index.publish(echo)],
     )
 
 

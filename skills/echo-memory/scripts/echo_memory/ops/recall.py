@@ -108,7 +108,8 @@ class _Question:
     @classmethod
     def of(cls, echo: Memory, query: str) -> _Question:
         asked = ask(query, echo.today(), dates=True, kinds=True)
-        return cls(echo, asked.words or query_words(query), asked.spans, OPEN_TASKS in asked.kinds)
+        words = echo.catalog.ranking.meant(asked.words or query_words(query))
+        return cls(echo, words, asked.spans, OPEN_TASKS in asked.kinds)
 
     def note(self, path: str) -> Note:
         return self.echo.catalog.get(path) or Note(path, "")

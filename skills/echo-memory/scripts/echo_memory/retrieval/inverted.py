@@ -61,6 +61,10 @@ class Inverted(Protocol):
         """How many documents have a word."""
         ...
 
+    def beginning(self, letter: str) -> list[str]:
+        """The words that begin with a letter; some may be those of documents that are no more."""
+        ...
+
     def has(self, key: str, word: str) -> bool:
         """Whether a document has a word."""
         ...
@@ -135,6 +139,10 @@ class DictInverted:
     def containing(self, word: str) -> int:
         """See Inverted."""
         return len(self._postings.get(word, ()))
+
+    def beginning(self, letter: str) -> list[str]:
+        """See Inverted."""
+        return [word for word in list(self._postings) if word.startswith(letter)]
 
     def has(self, key: str, word: str) -> bool:
         """See Inverted."""

@@ -26,14 +26,17 @@ def name_parts(question: str, knows: Callable[[str], bool]) -> list[str]:
     """The stretches of a question that may be names, at most eight, the longest first.
 
     A name has a word with a capital, or one that no note has, as it is when it is misspelt; stop
-    words end it.
+    words end it. The capital at the beginning of a question means nothing, but for one that is no
+    more than a name.
 
     Args:
         question: what was asked.
         knows: whether any note has a word, given as a stem.
     """
     parts: dict[str, None] = {}
-    for run in _runs([_token(at, match[0], knows) for at, match in _tokens(question)]):
+    found = _TOKEN.findall(question)
+    is_bare = len(found) <= _LONGEST and all(text[0].isupper() for text in found)
+    for run in _runs([_token(is_bare or at > 0, text, knows) for at, text in enumerate(found)]):
         for length in range(min(_LONGEST, len(run)), 0, -1):
             for start in range(len(run) - length + 1):
                 window = run[start : start + length]
@@ -42,14 +45,11 @@ def name_parts(question: str, knows: Callable[[str], bool]) -> list[str]:
     return sorted(parts, key=lambda part: -part.count(" "))[:MAX_PARTS]
 
 
-def _tokens(question: str) -> Iterator[tuple[int, re.Match[str]]]:
-    return enumerate(_TOKEN.finditer(question))
-
-
-def _token(at: int, text: str, knows: Callable[[str], bool]) -> _Token:
+def _token(capital_tells: bool, text: str, knows: Callable[[str], bool]) -> _Token:
     stems = telling_words(text)
     is_unknown = len(text) >= _LEAST_LETTERS and not any(map(knows, stems))
-    return _Token(text, bool(stems), bool(stems) and (is_unknown or (at > 0 and text[0].isupper())))
+    is_odd = is_unknown or (capital_tells and text[0].isupper())
+    return _Token(text, bool(stems), bool(stems) and is_odd)
 
 
 def _runs(tokens: list[_Token]) -> Iterator[list[_Token]]:

@@ -1,7 +1,8 @@
 """The order of hits: notes that the question names first, what says next to nothing left out.
 
 Who names Anna wants to see the note on Anna first; but not before a note that has the name in its
-title and answers far better or is named in full, or that is of the kind or day asked for.
+title and answers far better or is named in full, or that is of the kind or day asked for. Who says
+the title of a note and nothing else names it, whatever it is.
 """
 
 from __future__ import annotations
@@ -59,12 +60,14 @@ def arranged(found: Found, question: Question, first: Sequence[str]) -> list[Hit
     ordered = sorted(scores)
     ordered.sort(key=lambda key: found.readings[key].day, reverse=True)
     ordered.sort(key=lambda key: -scores[key])
-    named = [key for key in dict.fromkeys(first) if key in scores]
-    others = [key for key in ordered if key not in named and scores[key] > 0]
+    titled = [key for key in ordered if _is_title_of(found.readings[key], question)]
+    named = [key for key in dict.fromkeys(first) if key in scores and key not in titled]
+    placed = {*titled, *named}
+    others = [key for key in ordered if key not in placed and scores[key] > 0]
     before = _before(found, question, named, others)
     rest = [key for key in _telling(found, others) if key not in before]
     least, hits = 0.0, []
-    for key in reversed([*before, *named, *rest]):
+    for key in reversed([*titled, *before, *named, *rest]):
         least = max(least, scores[key])
         hits.append(Hit(key, least))
     return hits[::-1]
@@ -105,6 +108,11 @@ def _before(
             for other, name in asked.items()
         )
     ]
+
+
+def _is_title_of(one: Reading, question: Question) -> bool:
+    """Whether the question is a note's title and no more."""
+    return bool(question.said) and one.names[0] == question.said
 
 
 def _is_longer(one: Reading, name: frozenset[str], question: Question) -> bool:

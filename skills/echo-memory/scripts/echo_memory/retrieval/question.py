@@ -28,6 +28,14 @@ _ASKING_UNSPACED = re.compile(
     "发生了什么|有什么|什么|哪些|哪里|去了|所有|列出|的|何|すべて|ありましたか|をしましたか"
     "|しましたか|ですか|の|は|を|が"
 )
+# By these one asks for what is no longer so.
+_PAST = re.compile(
+    r"\b(?:old|older|former|formerly|earlier|previous|previously|before|until|originally|used to"
+    r"|alte[nrsm]?|früher\w*|vorher\w*|vorig\w*|ehemalig\w*|bisherig\w*"
+    r"|ancien\w*|avant|auparavant|précédent\w*|antes|antigu[oa]s?|anterior(?:es)?"
+    r"|раньше|прежн\w+|бывш\w+|стар(?:ый|ая|ое|ые|ого|ой))\b|以前|之前|原来|从前|前の|旧",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -41,6 +49,7 @@ class Question:
         date_words: words that name the days, and that a note may say, too.
         kind_words: words that name the kinds.
         said: every word of it.
+        is_of_past: whether it asks for what is no longer so.
     """
 
     words: tuple[str, ...]
@@ -49,6 +58,7 @@ class Question:
     date_words: tuple[str, ...] = ()
     kind_words: tuple[str, ...] = ()
     said: frozenset[str] = frozenset()
+    is_of_past: bool = False
 
 
 @lru_cache(maxsize=64)
@@ -83,6 +93,7 @@ def ask(query: str, today: date, *, dates: bool = True, kinds: bool = True) -> Q
         date_words=tuple(_date_words(query[start:end] for start, end in sorted(literal))),
         kind_words=tuple(kind_stems),
         said=frozenset(words(query)),
+        is_of_past=_PAST.search(query) is not None,
     )
 
 

@@ -10,10 +10,14 @@ DATED    a note is of a day that the question names: 2.0, as a word as rare, fou
          as much again as its words say; less if it only tells of the day or was changed on it
 KIND     a note is of a kind that the question asks for: the same, with 2.0 and a third
 NAMING   words that name the day or the kind are worth 0.2 of a word: those notes have the thing
+SLIPS    a word that no note has counts as the one that it is a slip of
 OTHER    words of the title of a note that is named by another name: 0.3 of a word
 EXTRA    scores from elsewhere: 3/7 of the best note's score, a mix of 0.7 to 0.3
-STATUS   what is over comes after what is not, when both say the same
-AGE      up to 4 % less as a note gets old, half of that in a year; not for references
+STATUS   what is over comes after what is not, when both say the same; what something else has
+         replaced is no longer so, and comes after it also when it says it in its title; but
+         who asks for what was before looks for just that
+AGE      up to 4 % less as a note gets old, half of that in a year; of facts and working memories,
+         which tell how things are, up to 20 %; not for references
 """
 
 from __future__ import annotations
@@ -39,12 +43,12 @@ LEAST_RARITY = 1.0  # a vault that began last month has notes of little else
 NAMING, OTHER_NAME = 0.2, 0.3
 EXTRA = 3 / 7
 STATUS = {
-    "superseded": 0.92, "obsolete": 0.92, "deprecated": 0.92, "archived": 0.94, "abandoned": 0.94,
+    "superseded": 0.78, "obsolete": 0.78, "deprecated": 0.78, "archived": 0.94, "abandoned": 0.94,
     "cancelled": 0.94, "canceled": 0.94, "done": 0.96, "completed": 0.96, "closed": 0.96,
 }  # fmt: skip
 AGE = 0.04
+AGE_OF_KIND = {"semantic": 0.2, "working": 0.2, "reference": 0.0}
 AGE_HALF_DAYS = 365
-AGELESS = frozenset({"reference"})
 _DIGITS = 6  # two engines that add up in another order agree on these
 
 _Pair = tuple[str, str]
@@ -60,6 +64,7 @@ class Signals:
     kinds: bool = True
     names: bool = True
     near_names: bool = True
+    slips: bool = True
     status: bool = True
     age: bool = True
 
@@ -118,7 +123,9 @@ def rerank(
     scores |= _bonuses(question, weights, scores, readings, dated)
     for key, one in readings.items():
         gain = EXTRA * top * extra.get(key, 0.0)
-        adjustment = _adjustment(one, today, signals, listing=not weights.words)
+        adjustment = _over(one, question) if signals.status else 1.0
+        if signals.age and weights.words and not question.is_of_past:
+            adjustment *= 1 - AGE_OF_KIND.get(one.kind, AGE) * _oldness(one.updated, today)
         scores[key] = round((scores[key] + gain) * adjustment, _DIGITS)
     return scores
 
@@ -214,11 +221,10 @@ def _follows(pair: _Pair, said: str) -> int:
     return sum(neighbours == pair for neighbours in pairwise(row))
 
 
-def _adjustment(one: Reading, today: date, signals: Signals, *, listing: bool) -> float:
-    factor = STATUS.get(one.status.lower(), 1.0) if signals.status else 1.0
-    if signals.age and not listing and one.kind not in AGELESS:
-        factor *= 1 - AGE * _oldness(one.updated, today)
-    return factor
+def _over(one: Reading, question: Question) -> float:
+    """What a note's score is multiplied by because of its status."""
+    factor = STATUS.get(one.status.lower(), 1.0)
+    return 1 / factor if question.is_of_past else factor
 
 
 def _oldness(updated: str, today: date) -> float:

@@ -25,9 +25,9 @@ _OTHERS = (
     wurde wurden zu zum zur
     """,
     """
-    à ai as au aux avec avons ce ces cette comment dans de des du elle en est et était eu il ils je
-    la le les leur lui ma mais me mes moi mon ne nous on ou où par pas pour quand que quel quelle
-    quels qui quoi sa se ses son sont sur ta te tu un une vous
+    à ai as au aux avec avons c ce ces cette comment d dans de des du elle en est et était eu il ils
+    j je l la le les leur lui m ma mais me mes moi mon n ne nous on ou où par pas pour quand qu que
+    quel quelle quels qui quoi s sa se ses son sont sur t ta te tu un une vous
     """,
     """
     al como con cuál cuándo de del dónde el ella en era es está fue ha hay he la las lo los me mi
@@ -47,12 +47,14 @@ def stop_words_of(words: Iterable[str]) -> frozenset[str]:
     """The stop words of the languages that a question may be in: English, and those it shows.
 
     Many stop words of one language are words of another ("die", "war", "son"), so that they are
-    left out only beside others of the same language; Cyrillic ones are nothing else.
+    left out only beside others of the same language, or where nothing else is asked, as in "le 18
+    novembre" once the day is read; Cyrillic ones are nothing else.
     """
     asked = set(words)
     found = STOP_WORDS
     for language in _LANGUAGES:
         said = asked & language
-        if len(said) >= _IS_SURE or any("а" <= word[0] <= "я" for word in said):
+        is_sure = len(said) >= _IS_SURE or (said and said == asked)
+        if is_sure or any("а" <= word[0] <= "я" for word in said):
             found |= language
     return found

@@ -1,0 +1,1 @@
+"""OAuth: the sign-in by which claude.ai and other clients get tokens of their own."""
