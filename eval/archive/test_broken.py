@@ -62,7 +62,15 @@ def _hostile_paths(folder: Path) -> Path:
     rows = [
         ROW | {"id": number, "text": "", "file": path}
         for number, path in enumerate(
-            ["../../etc/passwd", "/etc/passwd", "C:\\Windows\\win.ini", "~/.ssh/id", "a/../../b"]
+            [
+                "../../etc/passwd",
+                "/etc/passwd",
+                "C:\\Windows\\win.ini",
+                "~/.ssh/id",
+                "a/../../b",
+                "x" * 300,
+                f"{'x' * 300}/y",
+            ]
         )
     ]
     path = folder / "result.json"
@@ -155,5 +163,5 @@ def test_no_path_of_an_export_leads_out_of_it(database: Path, archive: Archive) 
 
     attachments = [one for row in exported(archive) for one in row["attachments"]]
 
-    assert len(attachments) == 5
+    assert len(attachments) == 7
     assert not [one for one in attachments if one["path"] or one["available"]]

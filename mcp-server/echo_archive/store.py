@@ -14,7 +14,7 @@ BUSY_SECONDS = 10.0
 _SETTINGS = (
     "pragma page_size = 8192",
     "pragma synchronous = normal",
-    "pragma cache_size = -131072",
+    "pragma cache_size = -262144",
     "pragma temp_store = file",
     "pragma foreign_keys = off",
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -44,11 +45,12 @@ class FolderTree:
     def __init__(self, root: Path) -> None:
         self.title = root.name
         self._root = root.resolve()
+        self._folders: dict[str, Path | None] = {}
 
     def names(self, folder: str = "") -> Iterator[str]:
         """Every file; links to folders are not followed."""
         top = self.local(folder) if folder else self._root
-        for place, folders, files in os.walk(top or self._root):
+        for place, folders, files in os.walk(top) if top else ():
             folders.sort()
             start = os.path.relpath(place, self._root)
             prefix = "" if start == "." else start.replace(os.sep, "/") + "/"
@@ -56,25 +58,48 @@ class FolderTree:
 
     def size(self, name: str) -> int | None:
         """Bytes of a file."""
-        path = self.local(name)
-        return path.stat().st_size if path and path.is_file() else None
+        seen = self._seen(name)
+        return seen.st_size if seen else None
 
     def changed(self, name: str) -> float | None:
         """When the file was last written."""
-        path = self.local(name)
-        return path.stat().st_mtime if path and path.is_file() else None
+        seen = self._seen(name)
+        return seen.st_mtime if seen else None
 
     def local(self, name: str) -> Path | None:
-        """The file's path, links followed, or None when it leaves the export."""
+        """The file's path, links followed; None when its folder is not there or it leaves."""
         safe = inside(name)
         if safe is None:
             return None
-        path = (self._root / safe).resolve()
-        return path if path.is_relative_to(self._root) else None
+        folder, _, own = safe.rpartition("/")
+        place = self._folder(folder)
+        if place is None:
+            return None
+        path = place / own
+        return self._within(path.resolve()) if path.is_symlink() else path
 
     def open(self, name: str) -> AbstractContextManager[BinaryIO]:
         """A file for reading."""
         path = self.local(name)
         if path is None:
-            raise FileNotFoundError("The export names a file outside itself.")
+            raise FileNotFoundError("The export names a file outside itself or that is not there.")
         return path.open("rb")
+
+    def _folder(self, folder: str) -> Path | None:
+        """Where a folder lies; an export names thousands of files in the same few."""
+        if folder not in self._folders:
+            place = self._within((self._root / folder).resolve())
+            self._folders[folder] = place if place and place.is_dir() else None
+        return self._folders[folder]
+
+    def _within(self, path: Path) -> Path | None:
+        return path if path.is_relative_to(self._root) else None
+
+    def _seen(self, name: str) -> os.stat_result | None:
+        """The state of a file, None where there is none or its name is longer than any."""
+        try:
+            path = self.local(name)
+            seen = path.stat() if path else None
+        except OSError:
+            return None
+        return seen if seen and stat.S_ISREG(seen.st_mode) else None
