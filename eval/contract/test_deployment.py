@@ -19,7 +19,8 @@ import yaml
 
 from contract.test_documents import README, read_settings
 from echo_mcp import serve
-from echo_mcp.settings import DEFAULT_PORT, Settings
+from echo_mcp.settings import Settings
+from echo_mcp.variables import DEFAULT_PORT
 from server.proxies import snippet
 
 ROOT = Path(__file__).parents[2]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from echo_mcp.tools.registry import registered
+from echo_mcp.tools.registry import registered, registered_archive
 from echo_memory import __version__, routing
 from echo_memory.cli import parser
 from echo_memory.commands.table import COMMANDS
@@ -22,9 +22,12 @@ SETTING = re.compile(r"\bECHO_[A-Z_]+\b")
 
 
 def read_settings() -> set[str]:
-    """The variables that the two places that see the environment ask for."""
+    """The variables that the places that see the environment ask for."""
     sources = (
         ROOT / "mcp-server/echo_mcp/settings.py",
+        ROOT / "mcp-server/echo_mcp/variables.py",
+        ROOT / "mcp-server/echo_mcp/archive/place.py",
+        ROOT / "mcp-server/echo_mcp/archive/settings.py",
         SKILL / "scripts/echo_memory/config.py",
     )
     return {
@@ -36,6 +39,12 @@ def read_settings() -> set[str]:
 
 def test_the_readme_lists_every_tool() -> None:
     assert set(re.findall(r"`(echo_[a-z_]+)`", README)) == set(registered("full"))
+
+
+def test_the_readme_lists_every_tool_of_the_archive() -> None:
+    table = README.split("## The archive of your messages")[1].split("\n## ")[0]
+
+    assert [name for name in registered_archive() if f"`{name}`" not in table] == []
 
 
 def test_the_readme_marks_the_core_profile() -> None:
@@ -116,3 +125,17 @@ def test_the_newest_change_is_this_version() -> None:
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
     assert re.search(r"^## (\S+)", changelog, re.MULTILINE)[1] == __version__  # type: ignore[index]
+
+
+def test_every_test_that_the_map_of_tests_names_is_there() -> None:
+    section = (ROOT / "eval/README.md").read_text(encoding="utf-8").split("owes its reader")[1]
+    named = set(re.findall(r"`(test_\w+)`", section.split("\n## ")[0]))
+    files = (ROOT / "eval").rglob("test_*.py")
+    there = {
+        name
+        for path in files
+        for name in re.findall(r"^def (test_\w+)", path.read_text("utf-8"), re.MULTILINE)
+    }
+
+    assert len(named) > 20
+    assert named <= there

@@ -136,7 +136,7 @@ def listed() -> dict[str, dict[str, Any]]:
 def _list(profile: str) -> dict[str, dict[str, Any]]:
     async def ask() -> list[dict[str, Any]]:
         # Listing touches no vault, so none is opened.
-        server = EchoServer(Memory.__new__(Memory), registered(profile))
+        server = EchoServer({"echo": Memory.__new__(Memory)}, registered(profile))
         async with Client(server) as client:
             tools = (await client.list_tools()).tools
             return [

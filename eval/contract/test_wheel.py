@@ -12,6 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 SOURCES = (
     (ROOT / "mcp-server", "echo_mcp"),
+    (ROOT / "mcp-server", "echo_archive"),
     (ROOT / "skills/echo-memory/scripts", "echo_memory"),
 )
 

@@ -49,7 +49,7 @@ def run(home: Path, *words: str, stdin: str = "", **said: str) -> subprocess.Com
 
 @dataclass
 class Server:
-    """A running `echo-mcp serve`, and what it printed so far."""
+    """A running server, and what it printed so far."""
 
     process: subprocess.Popen[str]
     lines: list[str] = field(default_factory=list)
@@ -72,9 +72,16 @@ class Server:
 
 @contextmanager
 def serving(home: Path, *words: str, **said: str) -> Iterator[Server]:
-    """A server that listens, and is stopped at the end."""
+    """A memory server that listens, and is stopped at the end."""
+    with listening(home, "serve", "--port", "0", *words, **said) as server:
+        yield server
+
+
+@contextmanager
+def listening(home: Path, *words: str, **said: str) -> Iterator[Server]:
+    """Any server that says how it is reached, and is stopped at the end."""
     process = subprocess.Popen(
-        command("serve", "--port", "0", *words),
+        command(*words),
         env=environment(home, **said),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

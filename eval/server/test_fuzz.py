@@ -96,7 +96,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[EchoServer
     bootstrap_op(memory)
     capture_op(memory, "Ada Lovelace", kind="person", body="Wrote the first program.")
     capture_op(memory, "Analytical Engine", kind="project", body="A ^block\n\n- one ^")
-    return EchoServer(memory, TOOLS), folder / "vault"
+    return EchoServer({"echo": memory}, TOOLS), folder / "vault"
 
 
 @settings(

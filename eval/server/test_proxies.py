@@ -17,7 +17,7 @@ import httpx
 import pytest
 
 from echo_mcp.app import MAX_BODY
-from echo_mcp.settings import DEFAULT_PORT
+from echo_mcp.variables import DEFAULT_PORT
 from server import process, proxies
 from server.proxies import NAME, Front
 

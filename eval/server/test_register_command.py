@@ -15,7 +15,8 @@ from echo_mcp import state
 from echo_mcp.__main__ import main
 from echo_mcp.client import Client
 from echo_mcp.registration import CLIENTS, claude_code_line
-from echo_mcp.settings import DEFAULT_HOST, DEFAULT_PORT, local_url
+from echo_mcp.settings import DEFAULT_HOST, local_url
+from echo_mcp.variables import DEFAULT_PORT
 from server import process
 
 TOKEN = "a-token-of-the-environment-" + "t" * 20

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
 from pathlib import Path
-from threading import Timer
 
 import anyio
 import pytest
@@ -14,6 +11,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp_types import CallToolResult
 
 from server import process
+from server.pipes import HELLO, answers, call, request
 
 
 @pytest.fixture
@@ -21,26 +19,6 @@ def vault(tmp_path: Path) -> Path:
     folder = tmp_path / "vault"
     folder.mkdir()
     return folder
-
-
-def _request(number: int, method: str, **params: object) -> str:
-    return json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
-
-
-def _call(number: int, tool: str, **arguments: object) -> str:
-    return _request(number, "tools/call", name=tool, arguments=arguments)
-
-
-HELLO = [
-    _request(
-        0,
-        "initialize",
-        protocolVersion="2025-11-25",
-        capabilities={},
-        clientInfo={"name": "test", "version": "1"},
-    ),
-    '{"jsonrpc":"2.0","method":"notifications/initialized"}',
-]
 
 
 def test_the_official_client_captures_and_recalls(tmp_path: Path, vault: Path) -> None:
@@ -70,18 +48,20 @@ def test_stdout_holds_json_rpc_only_whatever_is_provoked(tmp_path: Path, vault: 
         *HELLO,
         "this is no JSON",
         "",
-        _call(1, "echo_load"),
-        _call(2, "echo_capture", title="half \ud83d"),
-        _call(3, "no_such_tool"),
-        _call(4, "echo_health", deep=True),
-        _request(5, "no/such/method"),
-        _call(6, "echo_get_note", path="broken"),
+        call(1, "echo_load"),
+        call(2, "echo_capture", title="half \ud83d"),
+        call(3, "no_such_tool"),
+        call(4, "echo_health", deep=True),
+        request(5, "no/such/method"),
+        call(6, "echo_get_note", path="broken"),
     ]
-    answers = _answers(tmp_path, vault, lines, env={"PYTHONWARNINGS": "always"})
+    words = ["stdio", "--vault", str(vault)]
 
-    assert {answer.get("id") for answer in answers} == set(range(7))
-    assert answers[2]["result"]["isError"] is True
-    assert "title" in answers[2]["result"]["content"][0]["text"]
+    came = answers(tmp_path, words, lines, PYTHONWARNINGS="always")
+
+    assert {answer.get("id") for answer in came} == set(range(7))
+    assert came[2]["result"]["isError"] is True
+    assert "title" in came[2]["result"]["content"][0]["text"]
 
 
 def test_a_folder_that_is_not_there_is_told_on_stderr(tmp_path: Path) -> None:
@@ -95,29 +75,3 @@ def test_it_ends_when_its_client_does(tmp_path: Path, vault: Path) -> None:
     ended = process.run(tmp_path, "stdio", "--vault", str(vault))
 
     assert (ended.returncode, ended.stdout) == (0, "")
-
-
-def _answers(tmp_path: Path, vault: Path, lines: list[str], env: dict[str, str]) -> list[dict]:
-    """Every line of stdout, by id; stdin stays open until the last answer is there."""
-    words = process.command("stdio", "--vault", str(vault))
-    with subprocess.Popen(
-        words,
-        env=process.environment(tmp_path, **env),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        encoding="utf-8",
-    ) as running:
-        assert running.stdin is not None
-        assert running.stdout is not None
-        # An answer that never comes ends the process, and with it the wait.
-        giving_up = Timer(process.PATIENCE_S, running.kill)
-        giving_up.start()
-        running.stdin.write("\n".join(lines) + "\n")
-        running.stdin.flush()
-        wanted = sum('"id"' in line for line in lines)
-        answers = [json.loads(running.stdout.readline()) for _ in range(wanted)]
-        running.stdin.close()
-        assert running.stdout.read() == ""
-        giving_up.cancel()
-    return sorted(answers, key=lambda answer: int(answer["id"]))

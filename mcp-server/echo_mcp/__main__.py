@@ -12,6 +12,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 
+from echo_archive.errors import ArchiveError
 from echo_memory import __version__
 from echo_memory.errors import EchoError
 
@@ -25,9 +26,13 @@ COMMANDS = {
     "backup": "make, list, verify and restore backups",
     "grants": "list and end what clients got that signed in",
     "upkeep": "what the server does by itself: when it last did, and by hand",
+    "archive": "your messages of chat apps: import, serve, look",
     "remind": "for a client's Stop hook",
 }
-"""The commands, each the name of its module in `echo_mcp.commands`, and a line about it."""
+"""The commands, each the name of its module in `echo_mcp.commands`, and a line about it.
+
+A module with `COMMANDS` of its own has its commands in modules named after both.
+"""
 
 _ABOUT = "A memory for AI assistants, kept as Markdown notes in a folder that stays yours."
 _EXAMPLES = """\
@@ -37,6 +42,7 @@ examples:
   echo-mcp stdio --vault ~/notes        the same for a client that starts its servers itself
   echo-mcp call                         the tools of the running server
   echo-mcp call echo_recall '{"query": "who wrote the first program"}'
+  echo-mcp archive import ~/Downloads/export.zip      what chat apps export, made searchable
 
 Without --vault, `serve` reads ECHO_BASE and ECHO_MCP_TOKEN from the environment.
 """
@@ -48,7 +54,7 @@ def main(argv: Sequence[str] | None = None, env: Mapping[str, str] | None = None
     arguments = _parser(words).parse_args(words)
     try:
         status: int = arguments.run(arguments, os.environ if env is None else env)
-    except EchoError as error:
+    except (EchoError, ArchiveError) as error:
         _complain(error)
         return error.exit_status
     except KeyboardInterrupt:
@@ -69,21 +75,31 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"echo-mcp {__version__}")
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    meant = next((word for word in words if not word.startswith("-")), "")
-    for name, line in COMMANDS.items():
-        command = commands.add_parser(
-            name, help=line, formatter_class=argparse.RawDescriptionHelpFormatter
-        )
-        if name == meant:
-            module = import_module(f"echo_mcp.commands.{name}")
-            command.description = module.ABOUT
-            module.declare(command)
-            command.set_defaults(run=module.run)
+    _declare(parser, COMMANDS, [word for word in words if not word.startswith("-")])
     return parser
 
 
-def _complain(error: EchoError) -> None:
+def _declare(
+    parser: argparse.ArgumentParser, table: Mapping[str, str], words: Sequence[str], under: str = ""
+) -> None:
+    """Add the commands of a table; the one that the first word names, with its arguments."""
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    for name, line in table.items():
+        command = commands.add_parser(
+            name, help=line, formatter_class=argparse.RawDescriptionHelpFormatter
+        )
+        if [name] != words[:1]:
+            continue
+        module = import_module(f"echo_mcp.commands.{under}{name}")
+        command.description = module.ABOUT
+        if hasattr(module, "COMMANDS"):
+            _declare(command, module.COMMANDS, words[1:], f"{under}{name}_")
+        else:
+            module.declare(command)
+            command.set_defaults(run=module.run)
+
+
+def _complain(error: EchoError | ArchiveError) -> None:
     """Every fault on a line of its own, where a person looks."""
     faults = error.details.get("faults")
     lines = ["the configuration cannot be used:", *faults] if faults else [error.message]

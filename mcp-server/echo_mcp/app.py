@@ -1,18 +1,30 @@
-"""The application: settings and a memory in, an ASGI application out."""
+"""The application: settings and a memory or an archive in, an ASGI application out."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import (
+    AbstractContextManager,
+    ExitStack,
+    asynccontextmanager,
+    closing,
+    nullcontext,
+)
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
 
 from mcp.server.transport_security import RequestBodyLimitMiddleware, TransportSecuritySettings
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.routing import Route
 
+from echo_archive.reading import Archive
+from echo_mcp.archive.opening import open_archive
+from echo_mcp.archive.settings import ArchiveSettings
 from echo_mcp.auth import BearerAuth
 from echo_mcp.escapes import RepairedBody
-from echo_mcp.health import HealthEndpoint
+from echo_mcp.health import HealthEndpoint, archive_status, status
 from echo_mcp.oauth.authorization import Desk
 from echo_mcp.oauth.clients import Clients
 from echo_mcp.oauth.consent import Consent
@@ -23,9 +35,9 @@ from echo_mcp.oauth.issuer import Issuer
 from echo_mcp.oauth.sealing import Seal
 from echo_mcp.oauth.site import RESOURCE_PATHS, Sites
 from echo_mcp.oauth.throttle import Throttle
-from echo_mcp.server import EchoServer
+from echo_mcp.server import ARCHIVE, MEMORY, EchoServer
 from echo_mcp.settings import ANY_ADDRESS, MCP_PATH, Settings
-from echo_mcp.tools.registry import registered
+from echo_mcp.tools.registry import registered, registered_archive
 from echo_mcp.upkeep.staff import Staff
 from echo_memory.memory import Memory
 
@@ -37,9 +49,26 @@ _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _HOSTED_CLIENTS = ("https://claude.ai", "https://claude.com")
 
 
-def create_server(settings: Settings, memory: Memory) -> EchoServer:
-    """The MCP server with the tools of the profile."""
-    return EchoServer(memory, registered(settings.profile))
+def create_server(settings: Settings, memory: Memory, archive: Archive | None) -> EchoServer:
+    """The MCP server with the tools of the profile; `full` has those of an archive too."""
+    tools, given = registered(settings.profile), {"echo": memory}
+    if archive is None or settings.profile != "full":
+        return EchoServer(given, tools)
+    return EchoServer(
+        {**given, "archive": archive},
+        {**tools, **registered_archive()},
+        instructions=f"{MEMORY}\n\n{ARCHIVE}",
+    )
+
+
+def create_archive_server(archive: Archive) -> EchoServer:
+    """The MCP server with the tools of the message archive alone."""
+    return EchoServer(
+        {"archive": archive},
+        registered_archive(),
+        title="Echo message archive",
+        instructions=ARCHIVE,
+    )
 
 
 def create_app(settings: Settings, memory: Memory) -> Starlette:
@@ -54,40 +83,86 @@ def create_app(settings: Settings, memory: Memory) -> Starlette:
         alert_url=settings.alert_url,
         outbox_limit=settings.outbox_limit,
     )
-    server = create_server(settings, staff.memory)
+    archive = open_archive(settings.archive) if settings.archive else None
+    door = Door(settings.token, settings.host, settings.hosts)
+    return _app(
+        create_server(settings, staff.memory, archive),
+        door,
+        partial(status, staff, archive),
+        [staff.at_work(), closing(archive) if archive else nullcontext()],
+        sign_in=_sign_in(settings, door, memory) if settings.oauth else None,
+    )
+
+
+def create_archive_app(settings: ArchiveSettings, archive: Archive) -> Starlette:
+    """The message archive behind the same checks, with its health beside it."""
+    return _app(
+        create_archive_server(archive),
+        Door(settings.token, settings.host, settings.hosts),
+        partial(archive_status, archive),
+        [],
+    )
+
+
+@dataclass(frozen=True)
+class Door:
+    """Who may come in over HTTP.
+
+    Attributes:
+        token: the bearer token.
+        host: the address that is bound.
+        hosts: public host names, beside the loopback's.
+    """
+
+    token: str = field(repr=False)
+    host: str
+    hosts: tuple[str, ...]
+
+
+def _app(
+    server: EchoServer,
+    door: Door,
+    state: Callable[[], dict[str, Any]],
+    beside: Sequence[AbstractContextManager[Any]],
+    *,
+    sign_in: SignIn | None = None,
+) -> Starlette:
     inner = server.streamable_http_app(
         streamable_http_path=MCP_PATH,
         stateless_http=True,
         json_response=True,
-        transport_security=_transport_security(settings),
+        transport_security=_transport_security(door),
     )
     sdk = next(route.endpoint for route in inner.routes if isinstance(route, Route))
     endpoint = RequestBodyLimitMiddleware(RepairedBody(sdk), MAX_BODY)
-    sign_in = _sign_in(settings, memory) if settings.oauth else None
     app = Starlette(
         routes=[
             # Both spellings: behind a proxy, a redirect names the wrong scheme. Only POST: without
             # sessions, a GET opens a stream in which nothing comes.
             *(Route(path, endpoint, methods=["POST"]) for path in RESOURCE_PATHS),
-            Route("/health", HealthEndpoint(staff).answer, methods=["GET"]),
+            Route("/health", HealthEndpoint(state).answer, methods=["GET"]),
             *(sign_in.routes() if sign_in else ()),
         ],
-        middleware=[_door(settings, sign_in)],
-        lifespan=lambda _: _running(server, staff),
+        middleware=[_bearer(door, sign_in)],
+        lifespan=lambda _: _running(server, beside),
     )
     app.router.redirect_slashes = False
     return app
 
 
 @asynccontextmanager
-async def _running(server: EchoServer, staff: Staff) -> AsyncIterator[None]:
+async def _running(
+    server: EchoServer, beside: Sequence[AbstractContextManager[Any]]
+) -> AsyncIterator[None]:
     """The server and those that work beside it, until it ends."""
-    with staff.at_work():
+    with ExitStack() as stack:
+        for each in beside:
+            stack.enter_context(each)
         async with server.session_manager.run():
             yield
 
 
-def _sign_in(settings: Settings, memory: Memory) -> SignIn:
+def _sign_in(settings: Settings, door: Door, memory: Memory) -> SignIn:
     """The sign-in. Its keys need the token and the grants' file, so a new token ends all grants.
 
     Clients' ids need the file alone: a client that is known stays known, and signs in anew.
@@ -102,30 +177,30 @@ def _sign_in(settings: Settings, memory: Memory) -> SignIn:
     seal = Seal(salt, settings.token.encode())
     issuer = Issuer(grants, seal, clock)
     consent = Consent(clients, Desk(clients, seal), issuer, settings.token, Throttle())
-    return SignIn(Sites(_names(settings)), clients, issuer, consent, clock)
+    return SignIn(Sites(_names(door)), clients, issuer, consent, clock)
 
 
-def _door(settings: Settings, sign_in: SignIn | None) -> Middleware:
+def _bearer(door: Door, sign_in: SignIn | None) -> Middleware:
     if sign_in is None:
-        return Middleware(BearerAuth, token=settings.token, open_paths=_OPEN_PATHS)
+        return Middleware(BearerAuth, token=door.token, open_paths=_OPEN_PATHS)
     return Middleware(
         BearerAuth,
-        token=settings.token,
+        token=door.token,
         open_paths=(*_OPEN_PATHS, *SIGN_IN_PATHS),
         admits=sign_in.admits,
         challenge=sign_in.challenge,
     )
 
 
-def _names(settings: Settings) -> tuple[str, ...]:
+def _names(door: Door) -> tuple[str, ...]:
     """The hosts that are ours."""
-    bound = () if settings.host in ANY_ADDRESS else (_bracketed(settings.host),)
-    return tuple(dict.fromkeys((*_LOOPBACK, *bound, *settings.hosts)))
+    bound = () if door.host in ANY_ADDRESS else (_bracketed(door.host),)
+    return tuple(dict.fromkeys((*_LOOPBACK, *bound, *door.hosts)))
 
 
-def _transport_security(settings: Settings) -> TransportSecuritySettings:
+def _transport_security(door: Door) -> TransportSecuritySettings:
     """Which `Host` and `Origin` headers are ours: a browser page from elsewhere has others."""
-    names = _names(settings)
+    names = _names(door)
     return TransportSecuritySettings(
         allowed_hosts=list(_any_port(names)),
         allowed_origins=[

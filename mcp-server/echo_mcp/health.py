@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import anyio
@@ -9,6 +10,8 @@ import anyio.to_thread
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
+from echo_archive.reading import Archive
+from echo_mcp.archive.opening import message_count
 from echo_mcp.backups.shelf import Shelf
 from echo_mcp.upkeep.staff import Staff
 from echo_memory import __version__, alarms, routing
@@ -22,29 +25,37 @@ _PROBES = 4
 class HealthEndpoint:
     """Answers `/health` from threads of its own, so that waiting calls cannot silence it."""
 
-    def __init__(self, staff: Staff) -> None:
-        self._staff = staff
+    def __init__(self, state: Callable[[], dict[str, Any]]) -> None:
+        self._state = state
         self._threads = anyio.CapacityLimiter(_PROBES)
 
     async def answer(self, request: Request) -> JSONResponse:
         """200 while the process serves; with `?strict=1`, 503 when something does not work."""
-        state = await anyio.to_thread.run_sync(status, self._staff, limiter=self._threads)
+        state = await anyio.to_thread.run_sync(self._state, limiter=self._threads)
         strict = request.query_params.get("strict") == "1"
         status_code = 503 if strict and not state["ok"] else 200
         # Whatever stands in front must not show a monitor yesterday's health.
         return JSONResponse(state, status_code, headers={"Cache-Control": "no-store"})
 
 
-def status(staff: Staff) -> dict[str, Any]:
-    """The state of the server, its vault and its upkeep, in numbers."""
+def archive_status(archive: Archive) -> dict[str, Any]:
+    """The state of a server of the message archive alone."""
+    held = message_count(archive)
+    return {"ok": held is not None, "version": __version__, "archive_messages": held}
+
+
+def status(staff: Staff, archive: Archive | None = None) -> dict[str, Any]:
+    """The state of the server, its vault, its upkeep and its archive if any, in numbers."""
     memory = staff.memory
     reachable = _reachable(memory)
     age = memory.mirror.age_s
     outbox = _outbox(memory)
     page = Ledger.of(memory.config).read()
     active = {*staff.alarms.active, *([alarms.FAILING] if staff.failing else [])}
+    messages = {} if archive is None else {"archive_messages": message_count(archive)}
+    works = reachable and outbox is not None and None not in messages.values()
     return {
-        "ok": reachable and outbox is not None and not active - alarms.NOTICES,
+        "ok": works and not active - alarms.NOTICES,
         "version": __version__,
         "vault_reachable": reachable,
         **(outbox or {"outbox_depth": None, "outbox_oldest_s": None, "parked": None}),
@@ -53,6 +64,7 @@ def status(staff: Staff) -> dict[str, Any]:
         "last_backup_age_s": _backup_age(memory),
         "last_sweep": _described(page.run(SWEEP)),
         "last_decay": _described(page.run(DECAY)),
+        **messages,
         "alerts": sorted(active),
     }
 

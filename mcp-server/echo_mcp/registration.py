@@ -49,10 +49,10 @@ def secret(token_file: Path | None) -> str:
     return f"$(cat {shlex.quote(str(token_file))})" if token_file else "$ECHO_MCP_TOKEN"
 
 
-def claude_code_line(url: str, token_file: Path | None) -> str:
+def claude_code_line(url: str, token_file: Path | None, *, name: str = _NAME) -> str:
     """The command that registers the server with Claude Code, for all of a person's projects."""
     return (
-        f"claude mcp add --transport http {_NAME} {shlex.quote(url)}"
+        f"claude mcp add --transport http {name} {shlex.quote(url)}"
         f' --header "Authorization: Bearer {secret(token_file)}" --scope user'
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from mcp_types import CallToolResult, TextContent
@@ -36,11 +37,11 @@ _CRASHED = (
 )
 
 
-def answer(envelope: Envelope) -> CallToolResult:
+def answer(envelope: Envelope, words: Callable[[Envelope], str] = text_of) -> CallToolResult:
     """An envelope as data and in words; each carries the whole answer."""
     sound: Envelope = _sound(envelope)
     return CallToolResult(
-        content=[TextContent(type="text", text=text_of(sound))],
+        content=[TextContent(type="text", text=words(sound))],
         structured_content=sound,
         is_error=is_failure(sound),
     )

@@ -33,14 +33,22 @@ _UNNAMED = (
     "\n  Other machines are refused until ECHO_MCP_HOSTS has the names or addresses that they use."
 )
 _WHY = {
-    errno.EADDRINUSE: "is in use, perhaps by another echo-mcp. Choose one with --port; 0 is any",
-    errno.EACCES: "is not allowed to this user. Choose one above 1023 with --port",
-    errno.EADDRNOTAVAIL: "cannot be bound: the address is not this machine's. Change --host",
+    errno.EADDRINUSE: "is in use, perhaps by another echo-mcp. Choose one with {port}; 0 is any",
+    errno.EACCES: "is not allowed to this user. Choose one above 1023 with {port}",
+    errno.EADDRNOTAVAIL: "cannot be bound: the address is not this machine's. Change {host}",
 }
 
 
-def listen(host: str, port: int) -> socket.socket:
+def listen(
+    host: str, port: int, *, host_flag: str = "--host", port_flag: str = "--port"
+) -> socket.socket:
     """Open the port.
+
+    Args:
+        host: the address to bind.
+        port: 0 takes any free one.
+        host_flag: what on the command line says the address.
+        port_flag: what says the port.
 
     Raises:
         Misconfigured: it cannot be opened; the message says why.
@@ -48,7 +56,7 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError) as error:
-        raise Misconfigured(f"The host {host} has no address. Change --host.") from error
+        raise Misconfigured(f"The host {host} has no address. Change {host_flag}.") from error
     # `localhost` is IPv4 first: that is where clients look.
     family, kind, protocol, _, address = min(found, key=lambda entry: entry[0] != socket.AF_INET)
     opened = socket.socket(family, kind, protocol)
@@ -58,8 +66,9 @@ def listen(host: str, port: int) -> socket.socket:
         opened.listen(_BACKLOG)
     except OSError as error:
         opened.close()
-        why = _WHY.get(error.errno or 0, f"cannot be opened ({error.strerror}). Change --port")
-        raise Misconfigured(f"Port {port} on {host} {why}.") from error
+        why = _WHY.get(error.errno or 0, f"cannot be opened ({error.strerror}). Change {{port}}")
+        told = why.format(host=host_flag, port=port_flag)
+        raise Misconfigured(f"Port {port} on {host} {told}.") from error
     return opened
 
 
@@ -154,7 +163,7 @@ def run(app: Starlette, opened: socket.socket, proxies: Sequence[str] = ()) -> N
 
 
 def welcome(settings: Settings, url: str, token_file: Path | None) -> str:
-    """What a person needs to connect: the address, where the token is, the line for Claude Code.
+    """What a person needs to connect to the memory.
 
     Args:
         settings: what is served.
@@ -162,10 +171,23 @@ def welcome(settings: Settings, url: str, token_file: Path | None) -> str:
         token_file: None where the token came from the environment.
     """
     unnamed = settings.host in ANY_ADDRESS and not settings.hosts
+    return connecting("echo", settings.config.vault, url, token_file, unnamed=unnamed)
+
+
+def connecting(name: str, what: object, url: str, token_file: Path | None, *, unnamed: bool) -> str:
+    """The address, where the token is, and the line for Claude Code.
+
+    Args:
+        name: what Claude Code will call the server.
+        what: what is served.
+        url: the MCP endpoint.
+        token_file: None where the token came from the environment.
+        unnamed: whether other machines reach the port by names that nobody said.
+    """
     return (
-        f"echo-mcp {__version__} serves {settings.config.vault}\n"
+        f"echo-mcp {__version__} serves {what}\n"
         f"  url    {url}\n"
         f"  token  {token_file or 'as ECHO_MCP_TOKEN says'}\n"
         f"  Claude Code:\n"
-        f"    {claude_code_line(url, token_file)}{_UNNAMED if unnamed else ''}"
+        f"    {claude_code_line(url, token_file, name=name)}{_UNNAMED if unnamed else ''}"
     )

@@ -6,11 +6,13 @@ import argparse
 import signal
 import sys
 from collections.abc import Mapping
+from contextlib import closing, nullcontext
 
 import anyio
 
 from echo_mcp import logs, state
 from echo_mcp.app import create_server
+from echo_mcp.archive.opening import open_archive
 from echo_mcp.commands import vaults
 from echo_mcp.settings import Flags, Settings
 from echo_mcp.upkeep.staff import Staff
@@ -41,6 +43,7 @@ def run(arguments: argparse.Namespace, env: Mapping[str, str]) -> int:
         alert_url=settings.alert_url,
         outbox_limit=settings.outbox_limit,
     )
-    with staff.at_work():
-        anyio.run(create_server(settings, staff.memory).run_stdio_async)
+    archive = open_archive(settings.archive) if settings.archive else None
+    with staff.at_work(), closing(archive) if archive else nullcontext():
+        anyio.run(create_server(settings, staff.memory, archive).run_stdio_async)
     return 0

@@ -59,17 +59,17 @@ def _proposals(**also: dict[str, Any]) -> dict[str, Any]:
     return {"type": "array", "items": proposal}
 
 
-_INTEGRAL = BeforeValidator(_integral)
-Limit = Annotated[int, Field(ge=1, le=MAX_LIMIT), _INTEGRAL]
-Budget = Annotated[int, Field(ge=MIN_BUDGET, le=MAX_BUDGET), _INTEGRAL]
+INTEGRAL = BeforeValidator(_integral)
+Limit = Annotated[int, Field(ge=1, le=MAX_LIMIT), INTEGRAL]
+Budget = Annotated[int, Field(ge=MIN_BUDGET, le=MAX_BUDGET), INTEGRAL]
 # Absent is None, for then it depends on `brief`; a schema with null in it would only be longer.
 LoadBudget = Annotated[
     int | None,
     Field(ge=load.MIN_CHARS, le=load.MAX_CHARS, json_schema_extra={"default": load.BRIEF_CHARS}),
-    _INTEGRAL,
+    INTEGRAL,
     WithJsonSchema({"type": "integer", "minimum": load.MIN_CHARS, "maximum": load.MAX_CHARS}),
 ]
-Chars = Annotated[int, Field(ge=MIN_CHARS, le=MAX_CHARS), _INTEGRAL]
+Chars = Annotated[int, Field(ge=MIN_CHARS, le=MAX_CHARS), INTEGRAL]
 Strings = Annotated[tuple[str, ...], Strict(False)]
 Date = Annotated[str, WithJsonSchema(_DATE)]
 KindName = Annotated[str, WithJsonSchema(_KIND)]

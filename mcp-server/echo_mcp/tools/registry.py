@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase
 from pydantic import ConfigDict, create_model
 
 from echo_mcp.results import OUTPUT_SCHEMA
-from echo_mcp.tools import history, read, write
+from echo_mcp.tools import archive, history, read, write
 from echo_mcp.tools.spec import Spec
 
 _SPECS = (*read.TOOLS, *write.TOOLS, *history.TOOLS)
@@ -24,10 +24,12 @@ class Registered:
     Attributes:
         tool: the SDK's.
         op: what the operation calls itself.
+        given: the parameter for what it works on.
     """
 
     tool: Tool
     op: str
+    given: str
 
 
 class Strictness(ArgModelBase):
@@ -37,16 +39,24 @@ class Strictness(ArgModelBase):
 
 
 def registered(profile: str) -> dict[str, Registered]:
-    """The tools of a profile by name; `core` has six."""
-    specs = [spec for spec in _SPECS if spec.core or profile == "full"]
-    return {spec.function.__name__: Registered(_tool(spec), spec.op) for spec in specs}
+    """The memory's tools of a profile by name; `core` has six."""
+    return _by_name(spec for spec in _SPECS if spec.core or profile == "full")
+
+
+def registered_archive() -> dict[str, Registered]:
+    """The message archive's seven tools by name."""
+    return _by_name(archive.TOOLS)
+
+
+def _by_name(specs: Iterable[Spec]) -> dict[str, Registered]:
+    return {spec.function.__name__: Registered(_tool(spec), spec.op, spec.given) for spec in specs}
 
 
 def _tool(spec: Spec) -> Tool:
     tool = Tool.from_function(
         spec.function,
         description=" ".join((spec.function.__doc__ or "").split()),
-        context_kwarg="echo",
+        context_kwarg=spec.given,
         annotations=spec.hints,
         structured_output=False,
     )

@@ -13,17 +13,19 @@ class Spec:
     """A tool.
 
     Attributes:
-        function: takes the memory as `echo`, then the tool's arguments; its name is the tool's and
-            its docstring is what the model reads.
+        function: takes what it works on, then the tool's arguments; its name is the tool's and its
+            docstring is what the model reads.
         op: what the operation calls itself in its envelope.
         hints: what a client may assume before it calls.
         core: whether the small profile has it too.
+        given: the parameter for what it works on: the memory, or the message archive.
     """
 
     function: Callable[..., CallToolResult]
     op: str
     hints: ToolAnnotations
     core: bool = False
+    given: str = "echo"
 
 
 def hints(

@@ -1,0 +1,167 @@
+"""Whatever somebody hands over: a report of what was read, no traceback, no partial file."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from archives import message, put
+from echo_archive.export import exported
+from echo_archive.importing import import_paths
+from echo_archive.reading import Archive
+from echo_archive.records import Options
+from echo_archive.reports import ImportReport
+from echo_archive.status import status_of
+from exports import read_all, written
+
+CHAT = "15.01.24, 13:00 - Dee: hi\n"
+ROW = {"id": 1, "type": "message", "date_unixtime": "5", "date": "", "from": "A", "text": "a"}
+HEAD = '{"name": "Dee", "type": "personal_chat", "id": 1, "messages": ['
+TWO_GIGABYTES = 2**31
+
+
+def _zip(path: Path, **entries: str) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as zipped:
+        for name, text in entries.items():
+            zipped.writestr(name, text)
+    return path
+
+
+def _truncated_zip(folder: Path) -> Path:
+    path = _zip(folder / "chat.zip", **{"_chat.txt": CHAT * 1_000})
+    path.write_bytes(path.read_bytes()[:-60])
+    return path
+
+
+def _zip_cut_in_an_entry(folder: Path) -> Path:
+    path = _zip(folder / "chat.zip", **{"_chat.txt": CHAT * 1_000})
+    data = bytearray(path.read_bytes())
+    data[60:70] = b"\xff" * 10
+    path.write_bytes(data)
+    return path
+
+
+def _json_cut_short(folder: Path) -> Path:
+    path = folder / "result.json"
+    path.write_text(HEAD + json.dumps(ROW) + ', {"id": 2, "type": "mess')
+    return path
+
+
+def _no_json(folder: Path) -> Path:
+    path = folder / "result.json"
+    path.write_text("{ this is a letter }")
+    return path
+
+
+def _hostile_paths(folder: Path) -> Path:
+    rows = [
+        ROW | {"id": number, "text": "", "file": path}
+        for number, path in enumerate(
+            [
+                "../../etc/passwd",
+                "/etc/passwd",
+                "C:\\Windows\\win.ini",
+                "~/.ssh/id",
+                "a/../../b",
+                "x" * 300,
+                f"{'x' * 300}/y",
+            ]
+        )
+    ]
+    path = folder / "result.json"
+    path.write_text(HEAD + ",".join(map(json.dumps, rows)) + "]}")
+    return path
+
+
+def _zip_bomb(folder: Path) -> Path:
+    return _zip(folder / "chat.zip", **{"_chat.txt": CHAT + "0" * 40_000_000})
+
+
+def _zip_that_leaves_its_folder(folder: Path) -> Path:
+    return _zip(folder / "chat.zip", **{"../../_chat.txt": CHAT, "/tmp/_chat.txt": CHAT})
+
+
+def _database_of_another_shape(folder: Path) -> Path:
+    path = folder / "chat.db"
+    with sqlite3.connect(path) as other:
+        other.execute("create table message(id integer, letter text)")
+    other.close()
+    return path
+
+
+def _damaged_database(folder: Path) -> Path:
+    path = _database_of_another_shape(folder)
+    path.write_bytes(path.read_bytes()[:5_000] + b"\0" * 3_000)
+    return path
+
+
+BROKEN = [
+    _truncated_zip,
+    _zip_cut_in_an_entry,
+    _json_cut_short,
+    _no_json,
+    _hostile_paths,
+    _zip_bomb,
+    _zip_that_leaves_its_folder,
+    _database_of_another_shape,
+    _damaged_database,
+]
+
+
+def _import(database: Path, path: Path) -> ImportReport:
+    return import_paths(database, [path], Options(), lambda _export, _count: None)
+
+
+def _is_told(report: ImportReport) -> bool:
+    """Whether the report says that something was not read, and where."""
+    told = [row for one in report.exports for row in one.not_read]
+    failed = [one.why for one in report.exports if one.outcome == "failed"]
+    return bool(told or failed or report.unrecognised)
+
+
+@pytest.mark.parametrize("make", BROKEN, ids=lambda make: make.__name__.strip("_"))
+def test_broken_input_is_told_and_costs_nothing_that_was_there(
+    database: Path, archive: Archive, tmp_path_factory: pytest.TempPathFactory,
+    make: Callable[[Path], Path],
+) -> None:  # fmt: skip
+    put(database, [message(1, "kept")])
+    (database.parent / "first.json").unlink()
+
+    report = _import(database, make(tmp_path_factory.mktemp("export")))
+
+    assert _is_told(report)
+    assert "kept" in {row["body"] for row in exported(archive)}
+    assert {path.name for path in database.parent.iterdir()} == {"archive.db"}
+    assert put(database, [message(2, "and on")], name="second").added == 1
+    status = status_of(archive)["keyword_index"]
+    assert status["messages"] == status["of"]
+
+
+@pytest.mark.parametrize(
+    ("name", "head"),
+    [("result.json", f"{HEAD}{json.dumps(ROW)},"), ("_chat.txt", CHAT * 2)],
+)
+def test_of_two_gigabytes_of_nothing_what_stands_before_them_is_read(
+    tmp_path: Path, name: str, head: str
+) -> None:
+    path = written(tmp_path, name, head)
+    with path.open("ab") as file:
+        file.truncate(TWO_GIGABYTES)
+
+    reading = read_all(path)
+
+    assert (len(reading.messages), "the rest of the file was not read" in reading.whys) == (1, True)
+
+
+def test_no_path_of_an_export_leads_out_of_it(database: Path, archive: Archive) -> None:
+    _import(database, _hostile_paths(database.parent))
+
+    attachments = [one for row in exported(archive) for one in row["attachments"]]
+
+    assert len(attachments) == 7
+    assert not [one for one in attachments if one["path"] or one["available"]]

@@ -1,0 +1,262 @@
+"""What a person hands over is recognised, imported whole or not at all, and reported row by row."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from runpy import run_path
+from typing import Any
+
+import pytest
+
+from archives import message, put
+from echo_archive.errors import Unreadable
+from echo_archive.export import exported
+from echo_archive.importing import import_exports, import_paths
+from echo_archive.ops.search import search_messages_op
+from echo_archive.reading import Archive
+from echo_archive.records import Export, Message, Options, Skipped
+from echo_archive.reports import ImportReport
+from echo_archive.status import status_of
+from exports import read_all
+
+FIXTURES = Path(__file__).parents[1] / "fixtures" / "exports"
+EXPECTED = json.loads((FIXTURES / "expected.json").read_text(encoding="utf-8"))["fixtures"]
+compare = run_path(str(FIXTURES / "check_expected.py"))["compare"]
+
+
+def _spec(name: str) -> tuple[list[str], Options]:
+    spec = json.loads((FIXTURES / name / "fixture.json").read_text(encoding="utf-8"))
+    entries = spec["entry"] if isinstance(spec["entry"], list) else [spec["entry"]]
+    return entries, Options(spec["timezone"], tuple(spec["owner"]), spec["date_order"])
+
+
+def _import(database: Path, path: Path, options: Options | None = None) -> ImportReport:
+    return import_paths(database, [path], options or Options(), lambda _export, _count: None)
+
+
+def _rows(archive: Archive, root: str) -> list[dict[str, Any]]:
+    """All messages; the paths of their files from the fixture's folder."""
+    rows = list(exported(archive))
+    for one in (one for row in rows for one in row["attachments"] if one["path"]):
+        one["path"] = str(Path(root) / one["path"])
+    return rows
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_an_export_comes_out_of_the_archive_as_it_should_be_read(
+    name: str, database: Path, archive: Archive
+) -> None:
+    entries, options = _spec(name)
+    warnings: list[Skipped] = []
+    problems: list[str] = []
+
+    for entry in entries:
+        report = _import(database, FIXTURES / name / entry, options)
+        warnings += [row for export in report.exports for row in export.not_read]
+
+    entry = FIXTURES / name / entries[-1]
+    root = (entry if entry.is_dir() else entry.parent).relative_to(FIXTURES / name)
+    got = {"messages": _rows(archive, str(root)), "warnings": warnings}
+    assert compare(name, EXPECTED[name], got, problems) == 0, "\n".join(problems)
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_the_same_export_from_another_place_changes_nothing(
+    name: str, database: Path, archive: Archive, tmp_path: Path
+) -> None:
+    entries, options = _spec(name)
+    for entry in entries:
+        _import(database, FIXTURES / name / entry, options)
+    before = list(exported(archive))
+    shutil.copytree(FIXTURES / name, tmp_path / "copy")
+
+    report = _import(database, tmp_path / "copy" / entries[-1], options)
+
+    assert (report.total("added"), report.total("changed")) == (0, 0)
+    assert list(exported(archive)) == before
+
+
+@pytest.mark.parametrize("name", [name for name in EXPECTED if name.startswith("reimport/")])
+def test_what_was_there_keeps_its_key_when_a_later_export_is_imported(
+    name: str, database: Path, archive: Archive
+) -> None:
+    entries, options = _spec(name)
+    before: dict[str, str] = {}
+
+    for entry in entries:
+        _import(database, FIXTURES / name / entry, options)
+        now = {row["id"]: row["written"] for row in exported(archive)}
+        assert before.items() <= now.items()
+        before = now
+
+
+@pytest.mark.parametrize("name", [name for name in EXPECTED if name.startswith("reimport/")])
+def test_an_older_export_takes_nothing_away_and_brings_nothing_back(
+    name: str, database: Path, archive: Archive, tmp_path: Path
+) -> None:
+    entries, options = _spec(name)
+    for entry in entries:
+        _import(database, FIXTURES / name / entry, options)
+    before = {row["id"]: (row["body"], row["deleted"]) for row in exported(archive)}
+    shutil.copytree(FIXTURES / name, tmp_path / "copy")
+
+    _import(database, tmp_path / "copy" / entries[0], options)
+
+    assert {row["id"]: (row["body"], row["deleted"]) for row in exported(archive)} == before
+
+
+@pytest.mark.parametrize("part", ["beginning", "end"])
+@pytest.mark.parametrize("name", EXPECTED)
+def test_a_shorter_export_deletes_nothing(
+    name: str, part: str, database: Path, archive: Archive
+) -> None:
+    entries, options = _spec(name)
+    rows = read_all(FIXTURES / name / entries[-1], options).messages
+    put(database, rows, options=options)
+    before, half = list(exported(archive)), len(rows) // 2
+
+    report = put(
+        database, rows[:half] if part == "beginning" else rows[half:], name="part", options=options
+    )
+
+    assert (report.added, report.changed) == (0, 0)
+    assert list(exported(archive)) == before
+
+
+def test_no_secret_of_an_export_is_in_the_database(database: Path) -> None:
+    entries, options = _spec("signal_plaintext/basic")
+    _import(database, FIXTURES / "signal_plaintext/basic" / entries[0], options)
+
+    stored = database.read_bytes()
+
+    assert not [one for one in (b"bW1tbW1tbW1t", b"YWFhYWFhYWFh", b"a2tra2tra2tr") if one in stored]
+
+
+def test_an_export_is_not_touched(database: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(FIXTURES / "imessage_chatdb/basic", copy)
+    before = {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in copy.iterdir()}
+
+    _import(database, copy / "chat.db")
+
+    assert {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in copy.iterdir()} == before
+
+
+def test_a_zip_is_imported_once_and_again_only_when_it_changed(
+    database: Path, tmp_path: Path
+) -> None:
+    zipped, more = tmp_path / "WhatsApp Chat with Ada.zip", "13/02/2024, 09:06 - Ada: two\n"
+    one = "13/02/2024, 09:05 - Ada: one\n"
+
+    def write(text: str) -> None:
+        with zipfile.ZipFile(zipped, "w") as opened:
+            opened.writestr("WhatsApp Chat with Ada.txt", text)
+
+    write(one)
+    first, again = _import(database, zipped), _import(database, zipped)
+    write(one + more)
+    longer = _import(database, zipped)
+
+    assert (first.total("added"), again.exports[0].outcome) == (1, "unchanged")
+    assert (longer.total("added"), longer.total("unchanged")) == (1, 1)
+
+
+def test_other_options_read_an_unchanged_file_again(database: Path, archive: Archive) -> None:
+    path = FIXTURES / "whatsapp_text/android_24h/WhatsApp Chat with Harbour Walkers.txt"
+    owner = ("Nell Quill",)
+    _import(database, path, Options("Europe/Berlin", owner))
+    before = {row["id"]: row["timestamp"] for row in exported(archive)}
+
+    report = _import(database, path, Options("America/New_York", owner))
+
+    after = {row["id"]: row["timestamp"] for row in exported(archive)}
+    assert report.total("added") == 0
+    assert after.keys() == before.keys()
+    assert all(after[key] != before[key] for key in after)
+
+
+def test_naming_the_owner_later_keeps_every_key(database: Path, archive: Archive) -> None:
+    path = FIXTURES / "whatsapp_text/android_24h/WhatsApp Chat with Harbour Walkers.txt"
+    _import(database, path, Options("Europe/Berlin"))
+    before = {row["id"] for row in exported(archive)}
+
+    report = _import(database, path, Options("Europe/Berlin", ("Nell Quill",)))
+
+    assert report.total("added") == 0
+    assert {row["id"] for row in exported(archive)} == before
+    assert any(row["is_me"] for row in exported(archive))
+
+
+def test_what_is_not_recognised_is_reported_and_the_rest_imported(
+    database: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "letter.txt").write_text("Dear Ada,\n")
+    good = FIXTURES / "telegram/single_personal/result.json"
+
+    report = import_paths(
+        database, [tmp_path / "letter.txt", tmp_path / "none", good], Options(), lambda *_: None
+    )
+
+    assert (len(report.unrecognised), report.failed) == (2, True)
+    assert report.total("added") > 0
+
+
+def test_an_export_that_breaks_leaves_nothing_and_stops_no_other(
+    database: Path, archive: Archive
+) -> None:
+    put(database, [message(1, "kept")])
+    exports = [
+        Export("telegram", "invented", database.parent / name) for name in ("broken", "whole")
+    ]
+    for export in exports:
+        export.path.write_text(export.path.name)
+
+    def read(export: Export, _options: Options) -> Iterator[Message | Skipped]:
+        for number in range(3_000):
+            if export.path.name == "broken" and number == 2_900:
+                raise ValueError("no such thing")
+            yield message(number + 10, f"{export.path.name} row")
+
+    report = import_exports(database, exports, read, Options(), lambda *_: None)
+
+    assert [one.outcome for one in report.exports] == ["failed", "imported"]
+    assert search_messages_op(archive, query="broken")["count"] == 0
+    assert status_of(archive)["messages"] == 3_001
+
+
+def test_rows_that_were_not_read_are_counted_and_shown_with_file_and_line(database: Path) -> None:
+    rows = [message(1, "one"), Skipped("result.json", 7, "it holds no date"), message(2, "two")]
+
+    report = put(database, rows)
+
+    assert (report.added, report.skipped) == (2, 1)
+    assert report.not_read == [Skipped("result.json", 7, "it holds no date")]
+
+
+def test_progress_is_told_on_long_work(database: Path) -> None:
+    told: list[int] = []
+    path = database.parent / "long.json"
+    path.write_text("long")
+    rows = [message(number, "row") for number in range(12_000)]
+
+    import_exports(
+        database,
+        [Export("telegram", "invented", path)],
+        lambda *_: iter(rows),
+        Options(),
+        lambda _export, count: told.append(count),
+    )
+
+    assert told == [5_000, 10_000, 12_000]
+
+
+def test_importing_into_what_is_no_archive_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "note.db").write_text("this is a letter, not a database " * 200)
+
+    with pytest.raises(Unreadable):
+        put(tmp_path / "note.db", [message(1, "x")])
+    assert (tmp_path / "note.db").read_text().startswith("this is a letter")

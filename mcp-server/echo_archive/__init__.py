@@ -1,0 +1,1 @@
+"""The message archive: exports in, one read-only database of messages out."""

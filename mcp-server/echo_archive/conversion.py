@@ -1,0 +1,62 @@
+"""Conversion: a message as an importer hands it over, as the content that is stored."""
+
+from __future__ import annotations
+
+from echo_archive.content import Content, Reacted, tombstone
+from echo_archive.keys import native_key
+from echo_archive.links import links_of
+from echo_archive.records import ABSOLUTE, Message
+from echo_archive.register import Register
+
+PRECISIONS = ("minute", "second", "millisecond")
+_CODES = {name: code for code, name in enumerate(PRECISIONS)}
+
+
+def content_of(message: Message, register: Register) -> Content:
+    """The message as it is stored, field by field in order: nothing is done more often."""
+    reply, deleted = message.reply_to, message.deleted
+    body = _storable(message.body)
+    content = Content(
+        register.person(message.sender),
+        message.instant_ms,
+        message.written,
+        _CODES.get(message.precision, len(PRECISIONS) - 1),
+        None if message.zone == ABSOLUTE else message.zone,
+        message.native_id,
+        body,
+        message.system,
+        message.event,
+        native_key(register.source, message.conversation.key, reply) if reply else None,
+        message.reply_quote and _storable(message.reply_quote),
+        message.edited,
+        deleted,
+        message.forwarded_from,
+        message.attachments,
+        _links(body, message.links),
+        _reactions(message, register) if message.reactions else (),
+        message.revisions if len(message.revisions) > 1 else (),
+    )
+    return tombstone(content) if deleted else content
+
+
+def _reactions(message: Message, register: Register) -> tuple[Reacted, ...]:
+    return tuple((one.emoji, register.person(one.actor), one.count) for one in message.reactions)
+
+
+def _links(body: str, structural: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of the text, then the others; where the export lists all, the order is its own."""
+    if not structural and "://" not in body:
+        return ()
+    written = links_of(body)
+    if not structural:
+        return tuple(written)
+    listed = [link for one in structural for link in links_of(one)]
+    both = listed if set(written) <= set(listed) else [*written, *listed]
+    return tuple(dict.fromkeys(both))
+
+
+def _storable(text: str) -> str:
+    """A text without halves of characters, which some exports cut and no database takes."""
+    if text.isascii():
+        return text
+    return text.encode("utf-8", "replace").decode("utf-8")

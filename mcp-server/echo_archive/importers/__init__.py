@@ -1,0 +1,1 @@
+"""One importer for each kind of export: a path in, records out."""

@@ -1,0 +1,56 @@
+"""Soundness: whether a message read from somebody's file holds what a record promises."""
+
+from __future__ import annotations
+
+from echo_archive.records import Message
+
+LATEST_MS = 2**43
+_TEXT_OR_NONE = (str, type(None))
+
+
+def is_sound(message: Message) -> bool:
+    """Whether every field is of its kind and the instant within some centuries of ours.
+
+    Exports are JSON that anybody may have written; a list where a text belongs must not get
+    further than here.
+    """
+    return (
+        type(message.body) is str
+        and type(message.instant_ms) is int
+        and -LATEST_MS < message.instant_ms < LATEST_MS
+        and type(message.written) is str
+        and type(message.native_id) in _TEXT_OR_NONE
+        and type(message.reply_to) in _TEXT_OR_NONE
+        and _are_texts(message)
+    )
+
+
+def _are_texts(message: Message) -> bool:
+    """The fields that few messages have."""
+    if type(message.reply_quote) not in _TEXT_OR_NONE:
+        return False
+    if (
+        type(message.forwarded_from) not in _TEXT_OR_NONE
+        or type(message.event) not in _TEXT_OR_NONE
+    ):
+        return False
+    if message.attachments and not _attachments_are_sound(message):
+        return False
+    if message.reactions and not _reactions_are_sound(message):
+        return False
+    return not (message.links or message.revisions) or all(
+        type(text) is str for text in (*message.links, *message.revisions)
+    )
+
+
+def _reactions_are_sound(message: Message) -> bool:
+    return all(type(one.emoji) is str and type(one.count) is int for one in message.reactions)
+
+
+def _attachments_are_sound(message: Message) -> bool:
+    return all(
+        type(one.name) in _TEXT_OR_NONE
+        and type(one.media_type) in _TEXT_OR_NONE
+        and (one.size is None or type(one.size) is int)
+        for one in message.attachments
+    )

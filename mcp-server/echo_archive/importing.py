@@ -1,0 +1,213 @@
+"""Importing: exports that lie on the disk into an archive, each whole or not at all."""
+
+from __future__ import annotations
+
+import gc
+import sqlite3
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from echo_archive.errors import ArchiveError
+from echo_archive.importers.table import read
+from echo_archive.merge import Merge
+from echo_archive.recognise import recognise
+from echo_archive.records import Export, Message, Options, Skipped
+from echo_archive.register import Register
+from echo_archive.reindexing import bring_up_to_date
+from echo_archive.reports import ExportReport, ImportReport
+from echo_archive.stamps import Stamp, stamp_of
+from echo_archive.store import let_readers_read, opened_store, transaction
+from echo_archive.vectors import build
+from echo_archive.word_index import count_common_words
+
+EVERY = 5_000
+_COLLECTED = 200_000
+Rows = Iterable[Message | Skipped]
+Reader = Callable[[Export, Options], Iterator[Message | Skipped]]
+Progress = Callable[[Export, int], None]
+_UNREADABLE = (
+    OSError,
+    ValueError,
+    LookupError,
+    EOFError,
+    zipfile.BadZipFile,
+    sqlite3.DatabaseError,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run over several exports: where to, how they are read, and whom to tell."""
+
+    database: sqlite3.Connection
+    read: Reader
+    options: Options
+    progress: Progress
+
+
+def import_paths(
+    path: Path,
+    paths: Sequence[Path],
+    options: Options,
+    progress: Progress,
+    source: str | None = None,
+) -> ImportReport:
+    """Recognise what each path is and import it.
+
+    Args:
+        path: The archive; made when it is not there.
+        paths: Folders, files and zips.
+        options: What the person said about them.
+        progress: Told now and then how many rows of an export were read.
+        source: Where given, only exports of that source are imported.
+
+    Raises:
+        Unreadable: The archive itself cannot be opened or written.
+    """
+    exports: list[Export] = []
+    unrecognised = []
+    for one in paths:
+        try:
+            exports += recognise(one, source)
+        except ArchiveError as problem:
+            unrecognised.append(problem.message)
+        except OSError as problem:
+            unrecognised.append(f"{str(one)!r} cannot be read: {problem.strerror}.")
+    report = ImportReport(())
+    if exports:
+        report = import_exports(path, exports, read, options, progress)
+    return replace(report, unrecognised=tuple(unrecognised))
+
+
+def import_exports(
+    path: Path, exports: Sequence[Export], reader: Reader, options: Options, progress: Progress
+) -> ImportReport:
+    """Import exports one after the other; one that fails leaves nothing and stops no other.
+
+    Args:
+        path: The archive; made when it is not there.
+        exports: What was recognised.
+        reader: What gives the rows of an export.
+        options: What the person said about them.
+        progress: Told now and then how many rows of an export were read.
+
+    Raises:
+        Unreadable: The archive itself cannot be opened or written.
+    """
+    with opened_store(path) as database, _few_collections():
+        with transaction(database):
+            bring_up_to_date(database)
+        run = Run(database, reader, options, progress)
+        reports = tuple(_import(run, export) for export in exports)
+        if any(report.added or report.changed for report in reports):
+            _finish(path, database, options)
+    return ImportReport(reports)
+
+
+@contextmanager
+def _few_collections() -> Iterator[None]:
+    """Millions of rows are made and none refers to another: looking for circles is rarely due."""
+    usual = gc.get_threshold()
+    gc.set_threshold(_COLLECTED)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
+
+
+def _import(run: Run, export: Export) -> ExportReport:
+    report = ExportReport(export.source, export.format, export.name)
+    try:
+        stamp = stamp_of(export, run.options)
+        known = _known(run.database, stamp)
+        if known and known[0] == stamp.look:
+            report.outcome = "unchanged"
+            return report
+        digest = stamp.digest()
+        let_readers_read(run.database)
+        with transaction(run.database):
+            if known and known[1] == digest:
+                report.outcome = "unchanged"
+            else:
+                _take(run, export, report)
+            _remember(run.database, stamp, digest)
+    except ArchiveError as problem:
+        if isinstance(problem.__cause__, sqlite3.Error):
+            raise
+        return _failed(report, problem.message)
+    except _UNREADABLE as problem:
+        return _failed(report, f"It could not be read: {type(problem).__name__}.")
+    return report
+
+
+def _failed(report: ExportReport, why: str) -> ExportReport:
+    return ExportReport(report.source, report.format, report.name, outcome="failed", why=why)
+
+
+def _known(database: sqlite3.Connection, stamp: Stamp) -> tuple[str, str] | None:
+    row = database.execute(
+        "select stamp, digest from file where path = ? and told = ?", (stamp.name, stamp.told)
+    ).fetchone()
+    return (row[0], row[1]) if row else None
+
+
+def _remember(database: sqlite3.Connection, stamp: Stamp, digest: str) -> None:
+    last = database.execute("select coalesce(max(id), 0) from import").fetchone()[0]
+    database.execute(
+        "insert into file values(?, ?, ?, ?, ?) on conflict(path) do update set"
+        " stamp = excluded.stamp, digest = excluded.digest, told = excluded.told,"
+        " import = excluded.import",
+        (stamp.name, stamp.look, digest, stamp.told, last),
+    )
+
+
+def _take(run: Run, export: Export, report: ExportReport) -> None:
+    database = run.database
+    register = Register(database, export.source)
+    newest = database.execute("select coalesce(max(id), 0) from conversation").fetchone()[0]
+    number = database.execute(
+        "insert into import(source, format, root, zone, at) values(?, ?, ?, ?, ?) returning id",
+        (
+            register.source_id, export.format, str(export.path.resolve()), run.options.timezone,
+            datetime.now(UTC).isoformat(timespec="seconds"),
+        ),
+    ).fetchone()[0]  # fmt: skip
+    merge = Merge(database, number, register)
+    _take_rows(run, export, merge, report)
+    counts = merge.finish()
+    report.added, report.changed, report.unchanged = counts.added, counts.changed, counts.unchanged
+    touched = merge.conversations
+    report.conversations_added = sum(one > newest for one in touched)
+    report.conversations_changed = len(touched) - report.conversations_added
+    report.conversations_unchanged = register.conversation_count - len(touched)
+    database.execute(
+        "update import set added = ?, changed = ?, unchanged = ?, skipped = ? where id = ?",
+        (report.added, report.changed, report.unchanged, report.skipped, number),
+    )
+
+
+def _take_rows(run: Run, export: Export, merge: Merge, report: ExportReport) -> None:
+    count = 0
+    for row in run.read(export, run.options):
+        if isinstance(row, Skipped):
+            report.skip(row)
+            continue
+        merge.take(row)
+        count += 1
+        if count % EVERY == 0:
+            run.progress(export, count)
+    run.progress(export, count)
+
+
+def _finish(path: Path, database: sqlite3.Connection, options: Options) -> None:
+    """What is counted once all is there."""
+    with transaction(database):
+        count_common_words(database)
+        database.execute("insert or replace into meta values('zone', ?)", (options.timezone,))
+    models = database.execute("select distinct model from embedding").fetchall()
+    for (model,) in models:
+        build(database, path, model)

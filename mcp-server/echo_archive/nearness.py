@@ -1,0 +1,93 @@
+"""Nearness: the messages nearest in meaning to a question."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from echo_archive.errors import Unavailable
+from echo_archive.scope import Scope
+from echo_archive.vectors import Matrix, load, matrix_path, vector_of
+
+
+class QueryModel(Protocol):
+    """What makes a vector of a question."""
+
+    @property
+    def model(self) -> str:
+        """The name its vectors are stored under."""
+
+    @property
+    def weight(self) -> float:
+        """What a semantic rank counts beside a keyword rank."""
+
+    def query(self, text: str) -> bytes:
+        """The vector: float32, the lowest byte first.
+
+        Raises:
+            Unavailable: It cannot be made now.
+        """
+
+
+@dataclass(slots=True)
+class Nearness:
+    """The vectors of one archive by one model; the file of vectors is mapped when first needed."""
+
+    path: Path
+    questions: QueryModel
+    _mapped: Matrix | None = None
+    _seen: tuple[int, int, int] | None = None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def weight(self) -> float:
+        """What a semantic rank counts beside a keyword rank."""
+        return self.questions.weight
+
+    def ready(self, database: sqlite3.Connection) -> bool:
+        """Whether there are vectors to compare with."""
+        return self._matrix(database) is not None
+
+    def nearest(
+        self, database: sqlite3.Connection, text: str, scope: Scope, most: int
+    ) -> list[tuple[int, float]]:
+        """Row ids of the nearest messages in a scope, with their similarity.
+
+        Raises:
+            Unavailable: Nothing is embedded yet, or the question cannot be.
+        """
+        matrix = self._matrix(database)
+        if matrix is None:
+            raise Unavailable(
+                "Semantic search is unavailable: no message is embedded with this model yet. "
+                "Run `echo-mcp archive embed`."
+            )
+        near = matrix.nearest(vector_of(self.questions.query(text)), scope, most)
+        found = []
+        for key, similarity in near:
+            row = database.execute(
+                "select id from message where hash = ? and not deleted", (key,)
+            ).fetchone()
+            if row:
+                found.append((int(row[0]), similarity))
+        return found
+
+    def _matrix(self, database: sqlite3.Connection) -> Matrix | None:
+        row = database.execute(
+            "select id from model where name = ?", (self.questions.model,)
+        ).fetchone()
+        if row is None:
+            return None
+        path = matrix_path(self.path, row[0])
+        try:
+            seen = path.stat()
+        except OSError:
+            return None
+        with self._lock:
+            if self._seen != (seen.st_ino, seen.st_size, seen.st_mtime_ns):
+                self._mapped = load(path)
+                self._seen = seen.st_ino, seen.st_size, seen.st_mtime_ns
+            return self._mapped

@@ -1,0 +1,1 @@
+"""Operations: one a tool, plain functions of an archive and arguments."""

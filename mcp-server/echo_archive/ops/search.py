@@ -1,0 +1,257 @@
+"""search_messages and semantic_search: messages by their words, their meaning, or both."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from echo_archive.arguments import checked_number, checked_text
+from echo_archive.cursors import cursor_of, place_of, wrong_cursor
+from echo_archive.errors import Unavailable
+from echo_archive.filters import checked_filters
+from echo_archive.fusion import Fused, fused
+from echo_archive.highlights import highlights, passage
+from echo_archive.query import Query, meaning, parse
+from echo_archive.quoting import QUOTED
+from echo_archive.reading import Archive
+from echo_archive.scope import Scope
+from echo_archive.search import Edges, Ranked, search, texts_of
+from echo_archive.shapes import Row, Stored, attachments_of, cut, stored_messages
+from echo_archive.spans import Clock
+from echo_archive.words import words
+
+DEFAULT_LIMIT, DEFAULT_K, MOST = 20, 20, 100
+_BY_MEANING = 200
+NO_MODEL = "semantic search is unavailable: no embedding model is configured"
+
+
+@dataclass(frozen=True, slots=True)
+class _Where:
+    """A page's place: how many hits of this reach were shown, and where the reach begins."""
+
+    shown: int
+    before: Edges
+
+
+def search_messages_op(
+    archive: Archive,
+    *,
+    query: str,
+    conversation: str | None = None,
+    sender: str | None = None,
+    source: str | None = None,
+    start: str | None = None,
+    end: str | None = None,
+    limit: int = DEFAULT_LIMIT,
+    cursor: str | None = None,
+) -> dict[str, Any]:
+    """Messages that words are found in, and those near in meaning where there is a model.
+
+    Args:
+        archive: Where from.
+        query: Words, any of which may be there; `"a phrase"`, `-word`, `+word` and `word*` mean
+            what they look like, and nothing else is an operator.
+        conversation: Id or name.
+        sender: A name; "Me" for the owner.
+        source: Only of this source.
+        start: From this day or time on.
+        end: Up to and with this day or time.
+        limit: How many at most.
+        cursor: `next_cursor` of the answer before.
+
+    Raises:
+        BadArgument: An argument is wrong.
+    """
+    checked_number(limit, "limit", MOST)
+    asked = parse(checked_text(query, "query"))
+    clock = archive.clock
+    filters = checked_filters(
+        clock, start=start, end=end, conversation=conversation, sender=sender, source=source
+    )
+    question = {"op": "search_messages", "query": query, **filters.said}
+    where = _where(place_of(question, cursor))
+    with archive.reading() as database:
+        scope = filters.scope(database)
+        ranked = search(database, asked, scope, where.before)
+        near, note = _by_meaning(archive, database, query, asked, scope, first=not where.before)
+        page, found = _page(archive, ranked, near, where.shown, limit)
+        rows = _hits(database, clock, page, asked, dict(ranked.hits), dict(near or ()))
+    return {
+        "quoted": QUOTED,
+        "hits": rows,
+        "count": len(rows),
+        "mode": "keyword" if near is None else "hybrid",
+        "note": " ".join(_notes(asked, ranked, note)) or None,
+        "next_cursor": _next(question, where, found, len(page), ranked),
+    }
+
+
+def semantic_search_op(
+    archive: Archive,
+    *,
+    query: str,
+    k: int = DEFAULT_K,
+    conversation: str | None = None,
+    sender: str | None = None,
+    source: str | None = None,
+    start: str | None = None,
+    end: str | None = None,
+) -> dict[str, Any]:
+    """The messages nearest in meaning to a question.
+
+    Args:
+        archive: Where from.
+        query: The question.
+        k: How many at most.
+        conversation: Id or name.
+        sender: A name; "Me" for the owner.
+        source: Only of this source.
+        start: From this day or time on.
+        end: Up to and with this day or time.
+
+    Raises:
+        BadArgument: An argument is wrong.
+        Unavailable: No model is configured, nothing is embedded, or the endpoint does not answer.
+    """
+    checked_number(k, "k", MOST)
+    checked_text(query, "query")
+    clock = archive.clock
+    filters = checked_filters(
+        clock, start=start, end=end, conversation=conversation, sender=sender, source=source
+    )
+    if archive.nearness is None:
+        raise Unavailable(f"{NO_MODEL}. Set ECHO_EMBED_MODEL, or use search_messages.")
+    with archive.reading() as database:
+        near = archive.nearness.nearest(database, query, filters.scope(database), k)
+        nothing = Query((), (), ())
+        page = [Fused(row_id, 0.0, None, rank) for rank, (row_id, _) in enumerate(near, 1)]
+        rows = _hits(database, clock, page, nothing, {}, dict(near))
+    for row in rows:
+        del row["score"], row["keyword_rank"], row["semantic_rank"], row["highlights"]
+    return {"quoted": QUOTED, "hits": rows, "count": len(rows), "next_cursor": None}
+
+
+def _by_meaning(
+    archive: Archive,
+    database: sqlite3.Connection,
+    text: str,
+    asked: Query,
+    scope: Scope,
+    *,
+    first: bool,
+) -> tuple[list[tuple[int, float]] | None, str | None]:
+    """The nearest that also meet the query's operators, or None and why not."""
+    if archive.nearness is None:
+        return None, "By keywords only: no embedding model is configured."
+    if not first:
+        return None, "Older messages, by keywords only."
+    try:
+        if not archive.nearness.ready(database):
+            return None, "By keywords only: no message is embedded with the configured model yet."
+        near = archive.nearness.nearest(database, meaning(text), scope, _BY_MEANING)
+    except Unavailable as problem:
+        return None, f"By keywords only. {problem.message}"
+    if asked.required or asked.excluded:
+        texts = texts_of(database, [row_id for row_id, _ in near])
+        near = [hit for hit in near if hit[0] in texts and asked.allows(words(texts[hit[0]][0]))]
+    return near, None
+
+
+def _page(
+    archive: Archive,
+    ranked: Ranked,
+    near: list[tuple[int, float]] | None,
+    first: int,
+    limit: int,
+) -> tuple[list[Fused], int]:
+    """So many hits from one on, and how many there are in all."""
+    if near is None or archive.nearness is None:
+        part = enumerate(ranked.hits[first : first + limit], first + 1)
+        page = [Fused(row_id, score, rank, None) for rank, (row_id, score) in part]
+        return page, len(ranked.hits)
+    by_word = [row_id for row_id, _ in ranked.hits]
+    order = fused(by_word, [row_id for row_id, _ in near], archive.nearness.weight)
+    return order[first : first + limit], len(order)
+
+
+def _hits(
+    database: sqlite3.Connection,
+    clock: Clock,
+    page: Sequence[Fused],
+    asked: Query,
+    by_word: dict[int, float],
+    similarities: dict[int, float],
+) -> list[Row]:
+    row_ids = [one.row_id for one in page]
+    messages = stored_messages(database, row_ids, clock)
+    attachments = attachments_of(database, row_ids)
+    rows = []
+    for one in page:
+        if one.row_id not in messages:
+            continue
+        row = _hit(messages[one.row_id], one, asked)
+        row["attachments"] = attachments[one.row_id]
+        if one.row_id in similarities:
+            row["similarity"] = similarities[one.row_id]
+        if one.row_id in by_word:
+            row["keyword_score"] = round(by_word[one.row_id], 6)
+        rows.append(row)
+    return rows
+
+
+def _hit(message: Stored, one: Fused, asked: Query) -> Row:
+    """A hit: the passage that words were found in, or the body where only the meaning is near."""
+    ranges = highlights(message.body, asked) if one.keyword_rank else []
+    shown = {"text": passage(message.body, ranges)} if ranges else cut(message.body)
+    row = {**message.coordinates, **shown, "highlights": [list(one) for one in ranges]}
+    if shown["text"] != message.body:
+        row.update(cut(message.body, "body"))
+    row |= {
+        "score": round(one.score, 6),
+        "keyword_rank": one.keyword_rank,
+        "semantic_rank": one.semantic_rank,
+        "system": message.said["system"],
+        "edited": message.said["edited"],
+    }
+    return row
+
+
+def _notes(asked: Query, ranked: Ranked, note: str | None) -> list[str]:
+    notes = [note] if note else []
+    if not asked.ranked:
+        notes.append("The query holds no word, number or emoji to look for.")
+    if not ranked.complete:
+        notes.append(
+            "Of common words only the newest messages were looked at: "
+            "go on with next_cursor, or set start and end."
+        )
+    return notes
+
+
+def _where(place: Any) -> _Where:
+    match place:
+        case None:
+            return _Where(0, {})
+        case [int(shown), list(edges)] if shown >= 0:
+            try:
+                return _Where(shown, {tuple(map(int, group)): int(edge) for group, edge in edges})
+            except (TypeError, ValueError, OverflowError) as problem:
+                raise wrong_cursor() from problem
+    raise wrong_cursor()
+
+
+def _next(
+    question: dict[str, str | None], where: _Where, found: int, shown: int, ranked: Ranked
+) -> str | None:
+    """Further hits of this reach, then what is older."""
+    if where.shown + shown < found:
+        return cursor_of(question, [where.shown + shown, _packed(where.before)])
+    if not ranked.complete:
+        return cursor_of(question, [0, _packed(ranked.edges)])
+    return None
+
+
+def _packed(edges: Edges) -> list[list[Any]]:
+    return [[list(group), edge] for group, edge in edges.items()]

@@ -1,0 +1,207 @@
+"""Rows: a message's content as the tables hold it, written in bulk and read back whole."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from operator import itemgetter
+from typing import NamedTuple
+
+from echo_archive.content import Content
+from echo_archive.links import host_of
+from echo_archive.records import Attachment
+from echo_archive.register import Register
+from echo_archive.schema import COUNTER_BITS
+
+# The columns after a message's conversation are the fields of its content, in their order.
+_OWN = Content._fields.index("attachments")
+_COLUMNS = (
+    "id", "hash", "conversation", *Content._fields[:_OWN], "content", "origin", "line", "import",
+)  # fmt: skip
+# What most messages lack is not written at all: a fifth less to hand over.
+_SELDOM = frozenset(("zone", "event", "reply_quote", "forwarded_from"))
+_NOTHING = (None,) * len(_SELDOM)
+_ORDINARY = [number for number, name in enumerate(_COLUMNS) if name not in _SELDOM]
+_ordinary = itemgetter(*_ORDINARY)
+_CHILDREN = ("revision", "attachment", "link", "reaction")
+
+
+class Place(NamedTuple):
+    """Where a stored message stands.
+
+    Attributes:
+        conversation: The conversation's number.
+        origin: The file's number; `line` the row in it.
+        root: The import that the paths of its attachments belong to.
+    """
+
+    row_id: int
+    key: bytes
+    conversation: int
+    origin: int
+    line: int
+    root: int
+
+
+@dataclass(slots=True)
+class Rows:
+    """Messages waiting to be written together."""
+
+    database: sqlite3.Connection
+    register: Register
+    messages: list[tuple[object, ...]] = field(default_factory=list)
+    ordinary: list[tuple[object, ...]] = field(default_factory=list)
+    attachments: list[tuple[object, ...]] = field(default_factory=list)
+    links: list[tuple[object, ...]] = field(default_factory=list)
+    reactions: list[tuple[object, ...]] = field(default_factory=list)
+    revisions: list[tuple[object, ...]] = field(default_factory=list)
+
+    def add(self, place: Place, content: Content, digest: int) -> None:
+        """Take a message; `digest` is that of what the export said."""
+        about = (place.row_id, place.key, place.conversation, *content[:_OWN])
+        row = (*about, digest, place.origin, place.line, place.root)
+        if (content.zone, content.event, content.reply_quote, content.forwarded_from) == _NOTHING:
+            self.ordinary.append(_ordinary(row))
+        else:
+            self.messages.append(row)
+        if content.attachments or content.links or content.reactions or content.revisions:
+            self._add_children(place, content)
+
+    def _add_children(self, place: Place, content: Content) -> None:
+        row_id, conversation = place.row_id, place.conversation
+        self.attachments += (
+            (row_id, n, conversation, content.person, *_of_attachment(one), place.root)
+            for n, one in enumerate(content.attachments)
+        )
+        urls = self.register.urls((link, host_of(link)) for link in content.links)
+        self.links += ((row_id, n, url, conversation) for n, url in enumerate(urls))
+        self.reactions += ((row_id, n, *one) for n, one in enumerate(content.reactions))
+        self.revisions += ((row_id, n, one) for n, one in enumerate(content.revisions))
+
+    def write(self) -> None:
+        """Write what waits, by row id."""
+        self.messages.sort()
+        self._write(_insert(_COLUMNS), self.messages)
+        self.ordinary.sort()
+        self._write(_insert([_COLUMNS[number] for number in _ORDINARY]), self.ordinary)
+        self._write(
+            "insert into attachment values(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", self.attachments
+        )
+        self._write("insert into link values(?, ?, ?, ?)", self.links)
+        self._write("insert into reaction values(?, ?, ?, ?, ?)", self.reactions)
+        self._write("insert into revision values(?, ?, ?)", self.revisions)
+
+    def _write(self, statement: str, rows: list[tuple[object, ...]]) -> None:
+        if rows:
+            self.database.executemany(statement, rows)
+            rows.clear()
+
+
+def _insert(columns: Sequence[str]) -> str:
+    marks = ", ".join("?" * len(columns))
+    return f"insert into message({', '.join(columns)}) values({marks})"
+
+
+def _of_attachment(one: Attachment) -> tuple[object, ...]:
+    return one.kind, one.name, one.path, one.missing, one.media_type, one.size
+
+
+def remove(database: sqlite3.Connection, row_id: int) -> None:
+    """Take a message and all that hangs on it out of the tables."""
+    database.execute("delete from message where id = ?", (row_id,))
+    for table in _CHILDREN:
+        database.execute(f"delete from {table} where message = ?", (row_id,))  # noqa: S608
+
+
+def stored(database: sqlite3.Connection, key: bytes) -> tuple[Place, Content]:
+    """A message as it stands in the tables."""
+    row = database.execute(
+        "select id, conversation, origin, line, import, person, instant, written, precision,"
+        " zone, native_id, body, system, event, reply, reply_quote, edited, deleted, forwarded_from"
+        " from message where hash = ?",
+        (key,),
+    ).fetchone()
+    row_id, conversation, origin, line, root, *said = row
+    (person, instant, written, precision, zone, native_id, body, system, event, reply, quote,
+     edited, deleted, forwarded_from) = said  # fmt: skip
+    content = Content(
+        person, instant, written, precision, zone, native_id, body, bool(system), event, reply,
+        quote, bool(edited), bool(deleted), forwarded_from,
+        attachments=_attachments(database, row_id),
+        links=tuple(one for (one,) in database.execute(_LINKS, (row_id,))),
+        reactions=tuple(database.execute(_REACTIONS, (row_id,))),
+        revisions=tuple(one for (one,) in database.execute(_REVISIONS, (row_id,))),
+    )  # fmt: skip
+    return Place(row_id, key, conversation, origin, line, root), content
+
+
+_LINKS = (
+    "select url.url from link join url on url.id = link.url where message = ? order by position"
+)
+_REACTIONS = "select emoji, person, count from reaction where message = ? order by position"
+_REVISIONS = "select body from revision where message = ? order by position"
+
+
+def _attachments(database: sqlite3.Connection, row_id: int) -> tuple[Attachment, ...]:
+    rows = database.execute(
+        "select kind, name, path, missing, media_type, size from attachment"
+        " where message = ? order by position",
+        (row_id,),
+    )
+    return tuple(
+        Attachment(kind, name, path, bool(missing), media_type, size)
+        for kind, name, path, missing, media_type, size in rows
+    )
+
+
+def free_row_ids(database: sqlite3.Connection, instants: list[int]) -> list[int]:
+    """A row id for each instant, in order, that no message has."""
+    taken: dict[int, int] = {}
+    wanted = [_next(taken, instant) for instant in instants]
+    used = _existing(database, wanted)
+    if not used:
+        return wanted
+    given, heads = set(wanted) - used, dict[int, int]()
+    return [one if one not in used else _after(database, one, given, heads) for one in wanted]
+
+
+def _next(taken: dict[int, int], instant: int) -> int:
+    number = taken[instant] = taken.get(instant, -1) + 1
+    return (instant << COUNTER_BITS) + number
+
+
+def _existing(database: sqlite3.Connection, row_ids: list[int]) -> set[int]:
+    found: set[int] = set()
+    for start in range(0, len(row_ids), 500):
+        part = row_ids[start : start + 500]
+        marks = ",".join("?" * len(part))
+        rows = database.execute(f"select id from message where id in ({marks})", part)  # noqa: S608
+        found.update(row_id for (row_id,) in rows)
+    return found
+
+
+def _after(
+    database: sqlite3.Connection, row_id: int, given: set[int], heads: dict[int, int]
+) -> int:
+    """The first free row id behind one that is taken.
+
+    Args:
+        database: The archive.
+        row_id: The one that is taken.
+        given: Those given away with this batch, which grows by the one that is found.
+        heads: Per millisecond where to go on, since many messages may want the same one.
+    """
+    moment = row_id >> COUNTER_BITS
+    free = heads.get(moment) or int(database.execute(_GAP, (row_id,)).fetchone()[0])
+    while free in given or _existing(database, [free]):
+        free += 1
+    given.add(free)
+    heads[moment] = free + 1
+    return free
+
+
+_GAP = """
+select id + 1 from message as one where id >= ?
+and not exists (select 1 from message where id = one.id + 1) order by id limit 1
+"""
