@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import sqlite3
+import sys
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -260,3 +263,77 @@ def test_importing_into_what_is_no_archive_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(Unreadable):
         put(tmp_path / "note.db", [message(1, "x")])
     assert (tmp_path / "note.db").read_text().startswith("this is a letter")
+
+
+@pytest.mark.parametrize("version", [0, -1])
+def test_importing_into_the_database_of_another_program_changes_nothing_of_it(
+    tmp_path: Path, version: int
+) -> None:
+    path = tmp_path / "letters.db"
+    with sqlite3.connect(path) as other:
+        other.execute("pragma journal_mode = wal")
+        other.execute("create table letter(body)")
+        other.execute(f"pragma user_version = {version}")
+    other.close()
+    before = path.read_bytes()
+
+    with pytest.raises(Unreadable, match="another program"):
+        put(path, [message(1, "x")])
+
+    assert path.read_bytes() == before
+
+
+def test_an_export_that_changed_while_it_was_read_is_read_again(database: Path) -> None:
+    path = database.parent / "export.json"
+    path.write_text("whole")
+
+    def read(_export: Export, _options: Options) -> Iterator[Message | Skipped]:
+        path.write_text("cut")
+        yield message(1, "a")
+        path.write_text("whole")
+
+    export = Export("telegram", "invented", path)
+    reports = [
+        import_exports(database, [export], read, Options(), lambda _export, _count: None)
+        for _ in range(2)
+    ]
+
+    assert [one.exports[0].outcome for one in reports] == ["imported", "imported"]
+
+
+def test_a_reader_that_fails_in_any_way_stops_no_other(database: Path, archive: Archive) -> None:
+    export = Export("telegram", "invented", database.parent / "export.json")
+    export.path.write_text("x")
+
+    def read(_export: Export, _options: Options) -> Iterator[Message | Skipped]:
+        yield message(1, "lost")
+        raise AttributeError
+
+    report = import_exports(
+        database, [export, export], read, Options(), lambda _export, _count: None
+    )
+
+    assert [one.outcome for one in report.exports] == ["failed", "failed"]
+    assert not list(exported(archive))
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="its file names are always UTF-8")
+def test_names_on_the_disk_that_are_no_text_lose_no_message(tmp_path: Path) -> None:
+    folder = tmp_path / os.fsdecode(b"caf\xe9")
+    folder.mkdir()
+    row = {"id": 1, "type": "message", "date_unixtime": "5", "date": "", "from": "A", "text": "a"}
+    chat = {"name": "A", "type": "personal_chat", "id": 1}
+    said = json.dumps({**chat, "messages": [row | {"file": os.fsdecode(b"\xe9.jpg")}]})
+    (folder / "result.json").write_text(said)
+    (folder / os.fsdecode(b"\xe9.jpg")).write_bytes(b"x")
+    (folder / os.fsdecode(b"WhatsApp Chat with Ren\xe9.txt")).write_text(
+        "15.01.24, 13:00 - Dee: hi\n"
+    )
+
+    report = _import(folder / "archive.db", folder)
+    opened = Archive(folder / "archive.db")
+    bodies = {row["body"] for row in exported(opened)}
+    opened.close()
+
+    assert [one.outcome for one in report.exports] == ["imported", "imported"]
+    assert bodies == {"a", "hi"}

@@ -139,7 +139,7 @@ def _is_at_rest(path: Path) -> bool:
 
 def _connected(path: Path, how: str) -> sqlite3.Connection:
     database = sqlite3.connect(
-        f"file:{quote(str(path.absolute()))}?{how}",
+        f"file:{quote(os.fsencode(path.absolute()))}?{how}",
         uri=True,
         timeout=_BUSY_SECONDS,
         isolation_level=None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable
 
+from echo_archive.characters import well_formed
 from echo_archive.records import Conversation, Person
 from echo_archive.words import fold
 
@@ -56,7 +57,7 @@ class Register:
 
     def origin(self, path: str) -> int:
         """The number of a file that rows were read from."""
-        return self._remembered(self._origins, "origin", "path", path)
+        return self._remembered(self._origins, "origin", "path", well_formed(path))
 
     def urls(self, links: Iterable[tuple[str, str]]) -> list[int]:
         """The numbers of addresses, given each with its host."""
@@ -85,16 +86,20 @@ class Register:
         return int(row[0])
 
     def _store_conversation(self, said: Conversation) -> int:
+        key, name, native_id = well_formed(said.key), well_formed(said.name), said.native_id
         row = self._database.execute(
             "insert into conversation(source, key, name, folded, native_id, kind)"
             " values(?, ?, ?, ?, ?, ?) on conflict(source, key) do update set name = excluded.name,"
             " folded = excluded.folded, native_id = coalesce(excluded.native_id, native_id),"
             " kind = case excluded.kind when 'other' then kind else excluded.kind end returning id",
-            (self.source_id, said.key, said.name, fold(said.name), said.native_id, said.kind),
-        ).fetchone()
+            (
+                self.source_id, key, name, fold(name), native_id and well_formed(native_id),
+                said.kind,
+            ),
+        ).fetchone()  # fmt: skip
         self._database.execute(
             "insert or ignore into conversation_name values(?, ?, ?)",
-            (row[0], said.name, fold(said.name)),
+            (row[0], name, fold(name)),
         )
         return int(row[0])
 

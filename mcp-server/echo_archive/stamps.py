@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import stat
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -64,6 +65,8 @@ def stamp_of(export: Export, options: Options) -> Stamp:
     look = blake2b(digest_size=16)
     for file in files:
         seen = file.stat()
+        if not stat.S_ISREG(seen.st_mode):
+            raise FileNotFoundError("There is a pipe or a device where a file belongs.")
         look.update(_bytes(f"{file.name}\0{seen.st_size}\0{seen.st_mtime_ns}\0"))
     told = json.dumps([READING, options.timezone, sorted(options.owner), options.date_order])
     name = f"{export.path.resolve()}\n{export.inside}\n{export.format}"

@@ -38,9 +38,11 @@ def opened_store(path: Path) -> Iterator[sqlite3.Connection]:
         raise cannot_write(problem) from problem
     try:
         _prepare(database)
-        yield database
+        try:
+            yield database
+        finally:
+            _leave_wal(database)
     finally:
-        _leave_wal(database)
         database.close()
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from urllib.parse import unquote
 
+from echo_archive.characters import well_formed
 from echo_archive.media import kind_of
 from echo_archive.records import Attachment, Options, Person, Skipped
 from echo_archive.safe_paths import inside
@@ -121,8 +122,3 @@ class Bench:
 def folded(name: str) -> str:
     """A name as a key: case, width and blanks do not matter."""
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
-
-
-def well_formed(text: str) -> str:
-    """A text without halves of characters, which JSON can hold and no database takes."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from echo_archive.importers.bench import Bench, folded, well_formed
+from echo_archive.characters import well_formed
+from echo_archive.importers.bench import Bench, folded
 from echo_archive.importers.reruns import latest_rows
 from echo_archive.importers.signal_markdown import Row, blocks, row_of
 from echo_archive.importers.text_lines import MAX_LINE
@@ -116,7 +117,7 @@ def _json_row(line: bytes) -> Row | None:
             deleted=bool(said.get("deleted")),
             call=bool(said.get("call")),
         )
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
 

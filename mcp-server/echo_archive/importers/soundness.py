@@ -5,6 +5,7 @@ from __future__ import annotations
 from echo_archive.records import Message
 
 LATEST_MS = 2**43
+MOST = 2**53
 _TEXT_OR_NONE = (str, type(None))
 
 
@@ -44,13 +45,16 @@ def _are_texts(message: Message) -> bool:
 
 
 def _reactions_are_sound(message: Message) -> bool:
-    return all(type(one.emoji) is str and type(one.count) is int for one in message.reactions)
+    return all(
+        type(one.emoji) is str and type(one.count) is int and 0 <= one.count < MOST
+        for one in message.reactions
+    )
 
 
 def _attachments_are_sound(message: Message) -> bool:
     return all(
         type(one.name) in _TEXT_OR_NONE
         and type(one.media_type) in _TEXT_OR_NONE
-        and (one.size is None or type(one.size) is int)
+        and (one.size is None or (type(one.size) is int and 0 <= one.size < MOST))
         for one in message.attachments
     )
