@@ -35,8 +35,8 @@ PURE = """
     past attempt vault_paths freshness alarms
 """
 PURE_OF_ARCHIVE = """
-    errors keys links media quoting safe_paths json_repair json_stream words query scoring
-    highlights fusion arguments cursors
+    errors characters keys links media quoting safe_paths json_repair json_stream words query
+    scoring highlights fusion arguments cursors
     importers.typedstream importers.reruns importers.whatsapp_dates importers.whatsapp_events
     importers.whatsapp_header importers.whatsapp_markers
 """
@@ -69,8 +69,9 @@ LAYERS: list[tuple[str, str, str]] = [
     (
         "what the archive stands on",
         ARCHIVE,
-        "records tree zips wall_clock spans schema embedding importers.text_lines",
+        "records tree zips wall_clock schema parameters embedding importers.text_lines",
     ),
+    ("", ARCHIVE, "spans"),
     (
         "importers",
         ARCHIVE,

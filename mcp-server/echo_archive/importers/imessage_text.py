@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
 
-from echo_archive.importers.bench import Bench, folded, well_formed
+from echo_archive.characters import well_formed
+from echo_archive.importers.bench import Bench, folded
 from echo_archive.importers.imessage_blocks import Block, Parts, blocks, parts_of
 from echo_archive.importers.reruns import latest_rows
 from echo_archive.records import Attachment, Conversation, Message, Person, Reaction, Skipped

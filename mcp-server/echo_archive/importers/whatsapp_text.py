@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, time
 from zipfile import BadZipFile
 
-from echo_archive.importers.bench import Bench, folded, well_formed
+from echo_archive.characters import well_formed
+from echo_archive.importers.bench import Bench, folded
 from echo_archive.importers.text_lines import EndlessLine
 from echo_archive.importers.whatsapp_content import Content, Said
 from echo_archive.importers.whatsapp_dates import DateOrder, day_of
