@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from echo_memory import arguments, hits
@@ -103,6 +103,7 @@ class _Question:
     words: Sequence[str]
     days: Sequence[Span]
     tasks: bool
+    texts: dict[str, str] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, echo: Memory, query: str) -> _Question:
@@ -115,7 +116,10 @@ class _Question:
 
     def text(self, note: Note) -> str:
         """What a note has to show; its title stands above it already."""
-        return readable(note, whole=bool(note.date) and is_named(note.date, self.days))
+        if note.path not in self.texts:
+            whole = bool(note.date) and is_named(note.date, self.days)
+            self.texts[note.path] = readable(note, whole=whole)
+        return self.texts[note.path]
 
     def body(self, note: Note) -> str:
         """What an excerpt is taken from."""
