@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Mapping
 from contextlib import closing
 
@@ -50,12 +49,8 @@ def run(arguments: argparse.Namespace, env: Mapping[str, str]) -> int:
             raise BadRequest("Which job to run is missing. See `echo-mcp upkeep`.", field="job")
         if arguments.job == ALERTS:
             return _test(settings.alert_url)
-    with closing(open_memory(settings.config, notify=_chatter)) as memory:
+    with closing(open_memory(settings.config)) as memory:
         return _run(memory, arguments.job) if arguments.action == "run" else _show(memory)
-
-
-def _chatter(words: str) -> None:
-    print(words, file=sys.stderr)
 
 
 def _run(memory: Memory, job: str) -> int:

@@ -12,11 +12,10 @@ from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 import httpx
 
+from echo_mcp import loopback
 from echo_mcp.settings import MCP_PATH
 from echo_memory.errors import BadRequest
 from echo_memory.lines import short
-
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 PATIENCE_S = 10.0
 """How long to wait for an answer, in seconds."""
@@ -64,7 +63,7 @@ class Visitor:
     def __post_init__(self) -> None:
         self.at = _parts(self.url)
         # A proxy from the environment has no business between us and this machine.
-        trust_env = self.at.hostname not in LOOPBACK
+        trust_env = self.at.hostname not in loopback.NAMES
         self._client = httpx.Client(
             follow_redirects=False,
             trust_env=trust_env,
