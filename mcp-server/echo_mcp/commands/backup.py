@@ -103,7 +103,7 @@ _WORDS = (applying.CREATED, applying.CHANGED, applying.SAME, applying.LEFT)
 
 
 def _size(size: int) -> str:
-    return f"{size / 1e6:.1f} MB"
+    return f"{size / 1e6:.1f} MB" if size >= 100_000 else f"{size / 1e3:.1f} kB"
 
 
 _ACTIONS: dict[str, _Action] = {

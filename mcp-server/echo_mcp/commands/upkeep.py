@@ -78,7 +78,7 @@ def _show(memory: Memory) -> int:
 
 
 def _said(run: Run) -> str:
-    found = ", ".join(f"{number} {what}" for what, number in run.found.items())
+    found = ", ".join(f"{number} {what.replace('_', ' ')}" for what, number in run.found.items())
     failed = f"the last try failed: {run.error}" if run.error else ""
     when = "" if run.done is None else f"{run.done:%Y-%m-%d %H:%M}"
     return "; ".join(filter(None, (when, found, failed))) or "by the server, or not yet"
