@@ -21,7 +21,16 @@ from echo_archive.export import exported
 from echo_archive.importing import import_exports, import_paths
 from echo_archive.ops.search import search_messages_op
 from echo_archive.reading import Archive
-from echo_archive.records import Export, Message, Options, Skipped
+from echo_archive.records import (
+    Attachment,
+    Conversation,
+    Export,
+    Message,
+    Options,
+    Person,
+    Reaction,
+    Skipped,
+)
 from echo_archive.reports import ImportReport
 from echo_archive.status import status_of
 from exports import read_all
@@ -229,6 +238,49 @@ def test_an_export_that_breaks_leaves_nothing_and_stops_no_other(
     assert [one.outcome for one in report.exports] == ["failed", "imported"]
     assert search_messages_op(archive, query="broken")["count"] == 0
     assert status_of(archive)["messages"] == 3_001
+
+
+HALF = "\ud83d"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"body": HALF},
+        {"native_id": HALF},
+        {"written": HALF},
+        {"sender": Person(HALF, HALF)},
+        {"conversation": Conversation(HALF, HALF, HALF, "direct")},
+        {"attachments": (Attachment("file", HALF, HALF, media_type=HALF),)},
+        {"links": (f"https://a.example/{HALF}",)},
+        {"reactions": (Reaction(HALF, Person(HALF, HALF)),)},
+        {"event": HALF, "system": True},
+        {"reply_to": HALF, "reply_quote": HALF},
+        {"revisions": (HALF, "x"), "edited": True},
+        {"forwarded_from": HALF},
+    ],
+)
+def test_half_a_character_in_any_field_costs_no_message(
+    database: Path, archive: Archive, said: dict[str, Any]
+) -> None:
+    report = put(database, [message(1, **{"body": "x"} | said)])
+
+    assert (report.outcome, report.why) == ("imported", None)
+    assert HALF not in json.dumps(list(exported(archive)), ensure_ascii=False)
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="such a name cannot be there")
+@pytest.mark.parametrize("name", ["b\udce9b/result.json", "b\udce9b.json"])
+def test_an_export_whose_name_is_no_text_is_imported(
+    name: str, database: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    shutil.copyfile(FIXTURES / "telegram/single_personal/result.json", path)
+
+    first, again = _import(database, path), _import(database, path)
+
+    assert [one.outcome for one in (*first.exports, *again.exports)] == ["imported", "unchanged"]
 
 
 def test_rows_that_were_not_read_are_counted_and_shown_with_file_and_line(database: Path) -> None:

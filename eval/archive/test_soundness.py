@@ -34,6 +34,7 @@ FILES = [
         {"forwarded_from": {"a": 1}},
         {"file": "a.bin", "mime_type": 7},
         {"reactions": [{"type": "emoji", "emoji": "x", "count": 1.5}]},
+        {"reactions": [{"type": "emoji", "emoji": "x", "count": 10**30}]},
     ],
 )
 def test_a_field_of_another_kind_is_told_and_costs_no_other(

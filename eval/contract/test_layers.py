@@ -57,7 +57,7 @@ LAYERS: list[tuple[str, str, str]] = [
     ("what is kept of all notes", CORE, "words_file index_store"),
     ("what every operation gets", CORE, "memory"),
     ("", CORE, "opening"),
-    ("decisions", CORE, "planning linting vault_lock health_note"),
+    ("decisions", CORE, "planning linting vault_lock health_note fixed_notes"),
     ("", CORE, "shared_index"),
     ("the writing engine", CORE, "writing queueing"),
     ("operations, none of which knows another", CORE, "ops.*"),
@@ -69,8 +69,9 @@ LAYERS: list[tuple[str, str, str]] = [
     (
         "what the archive stands on",
         ARCHIVE,
-        "records tree zips wall_clock spans schema embedding importers.text_lines",
+        "records tree zips wall_clock schema parameters embedding importers.text_lines",
     ),
+    ("", ARCHIVE, "spans"),
     (
         "importers",
         ARCHIVE,
@@ -103,8 +104,8 @@ LAYERS: list[tuple[str, str, str]] = [
     (
         "what the server stands on",
         SERVER,
-        "warm.inverted state logs auth escapes connections tools.faults tools.spec upkeep.loop"
-        " upkeep.interpreter archive.words archive.machine_zone",
+        "warm.inverted state loopback logs auth escapes connections tools.faults tools.spec"
+        " upkeep.loop upkeep.interpreter archive.words archive.machine_zone remote.wire",
     ),
     ("", SERVER, "variables"),
     ("", SERVER, "archive.place"),
@@ -120,7 +121,7 @@ LAYERS: list[tuple[str, str, str]] = [
     ("", SERVER, "oauth.issuer oauth.page"),
     ("", SERVER, "oauth.consent"),
     ("", SERVER, "oauth.endpoints"),
-    ("what clients are told, and see", SERVER, "registration reminder remote.visitor remote.wire"),
+    ("what clients are told, and see", SERVER, "registration reminder remote.visitor"),
     (
         "",
         SERVER,

@@ -253,3 +253,36 @@ def test_a_deletion_is_told_in_words(echo: Echo, vault_folder: Path) -> None:
         "moved to .trash/engine.md: projects/active/engine.md\n"
         "Broken links: 2 notes link to it: a.md; journal/daily/2026-03-14.md\n"
     )
+
+
+def test_bootstrap_leaves_the_place_of_a_known_vault_that_is_away_free(
+    echo: Echo, vault_folder: Path
+) -> None:
+    echo("load")
+    away = vault_folder.rename(vault_folder.with_name("away"))
+    refused = echo("bootstrap", "--json").envelope
+    left = vault_folder.exists()
+    away.rename(vault_folder)
+
+    assert (refused["error"]["code"], left) == ("vault-unreachable", False)
+    assert not echo("load", "--json").envelope["offline"]
+
+
+def test_bootstrap_makes_the_folder_of_a_vault_that_is_begun_anew(
+    echo: Echo, vault_folder: Path
+) -> None:
+    echo("load")
+    vault_folder.rename(vault_folder.with_name("given up"))
+    begun = echo("bootstrap", "--anew", "--json").envelope
+
+    assert "_agent/echo-vault.md" in begun["created"]
+    assert echo("load", "--json").envelope["offline"] is False
+
+
+def test_one_item_of_the_inbox_is_told_as_one(echo: Echo, vault_folder: Path) -> None:
+    (vault_folder / "inbox/captures/inbox.md").unlink()
+    none = echo("load").out
+    echo("capture", "Buy brass")
+
+    assert "Inbox: 0 items\n" in none
+    assert "Inbox: 1 item\n" in echo("load").out

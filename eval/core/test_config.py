@@ -55,7 +55,7 @@ def test_the_environment_says_the_rest() -> None:
     config = Config.from_env(
         {
             "ECHO_BASE": "file:///notes",
-            "ECHO_STATE_DIR": "/state",
+            "ECHO_STATE_DIR": " /state\n",
             "ECHO_OWNER": "  Ada Lovelace\n",
             "ECHO_TZ": "Europe/Paris",
         }

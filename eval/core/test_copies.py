@@ -420,8 +420,9 @@ def test_after_a_kill_the_file_holds_one_whole_state(tmp_path: Path) -> None:
     found = seen(tmp_path)
 
     assert found is not None
+    [stamp] = {int(copy.stamp) for copy in found.notes.values()}
     assert found.at in (last, last + 1)
-    assert {copy.stamp for copy in found.notes.values()} == {str(int(found.at))}
+    assert stamp - found.at in (0, 1)  # what was seen may be newer than the last whole comparison
 
 
 def test_a_mirror_over_copies_that_fail_still_shows_every_note(

@@ -121,24 +121,6 @@ def test_items_are_compared_exactly():
     assert changed == note('k: [C, 2024, true, \'c \', c, "2024", "true"]\n')
 
 
-REMOVED = {
-    "a value": ("a: 1\nk: x # said\nb: 2\n", "a: 1\nb: 2\n"),
-    "a list": ("# a\nk:\n  - x\n\n  # y\n  - z\n# b\nb: 2\n", "# a\n# b\nb: 2\n"),
-    "kept text": ("k: |+\n  x\n\n\nb: 2\n", "b: 2\n"),
-    "the only key": ("k: x\n", ""),
-    "the last key": ("a: 1\nk: [x,\n y]\n", "a: 1\n"),
-    "no such key": ("a: {k: 1}\n", "a: {k: 1}\n"),
-}
-
-
-@pytest.mark.parametrize(("yaml", "expected"), REMOVED.values(), ids=REMOVED)
-@pytest.mark.parametrize("eol", ["\n", "\r\n"], ids=["lf", "crlf"])
-def test_removing_a_key_takes_its_lines_only(yaml, expected, eol):
-    changed = frontmatter.remove_key(note(yaml).replace("\n", eol), "k")
-
-    assert changed == note(expected).replace("\n", eol)
-
-
 def test_several_keys_are_set_at_once_and_in_place():
     text = note("a: 1\nb:\n- x\n# c\nd: 4 # four\n")
 
@@ -180,7 +162,6 @@ def test_dates_are_bare_in_date_keys_only():
 )
 def test_a_note_without_frontmatter_gets_a_block_at_the_top(text, expected):
     assert frontmatter.set_keys(text, {"k": "x"}) == expected
-    assert frontmatter.remove_key(text, "k") == text
 
 
 def test_items_added_to_a_note_without_frontmatter_get_a_block():
@@ -215,15 +196,6 @@ def test_what_cannot_be_edited_surely_is_refused(yaml):
     with pytest.raises(Unparseable) as caught:
         frontmatter.set_keys(note(yaml), {"k": "new"})
     assert caught.value.details["line"] >= 2
-    with pytest.raises(Unparseable):
-        frontmatter.remove_key(note(yaml), "k")
-
-
-def test_a_removal_that_would_put_lines_into_the_text_above_is_refused():
-    with pytest.raises(Unparseable):
-        frontmatter.remove_key(note("a: |+\n  x\nk: 1\n\nb: 2\n"), "k")
-    with pytest.raises(Unparseable):
-        frontmatter.remove_key(note("a: |\n  x\nk:\n  - y\n  # z\nb: 2\n"), "k")
 
 
 def test_items_are_not_added_to_a_map_nor_to_a_list_that_others_share():

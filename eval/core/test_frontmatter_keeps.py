@@ -73,30 +73,6 @@ def test_keys_that_are_missing_are_added_at_the_end_of_the_block(note, values):
     assert same(judged(changed), {**judged(text), **values})
 
 
-@given(notes(), st.data())
-@settings(max_examples=120)
-def test_a_key_that_is_removed_leaves_all_others_as_they_were(note, data):
-    before, parts, after = note
-    text = before + "".join(parts) + after
-    number = data.draw(st.integers(0, len(parts) - 1))
-    key = key_of(parts[number])
-    assume(len(parts) > 1 or "..." not in after)
-    try:
-        changed = frontmatter.remove_key(text, key)
-    except Unparseable:
-        # What follows the key's lines would fall to the block of text above them.
-        assert number
-        assert "|" in parts[number - 1] or ">" in parts[number - 1]
-        return
-
-    left = {name: value for name, value in judged(text).items() if name != key}
-    rest = before + "".join(parts[:number] + parts[number + 1 :]) + after
-    assert same(judged(changed), left)
-    assert [line for line in changed.splitlines() if line.strip() and "#" not in line] == [
-        line for line in rest.splitlines() if line.strip() and "#" not in line
-    ]
-
-
 @given(notes(), st.lists(TEXT, max_size=3), st.data())
 @settings(max_examples=150)
 def test_items_are_united_with_what_is_there_and_its_lines_stay(note, items, data):

@@ -129,10 +129,11 @@ def test_a_vault_of_another_schema_version_is_not_healthy(
     assert check(doctor_op(memory), "marker")["ok"] is False
 
 
+@pytest.mark.parametrize("text", ["{", "[" * 100_000], ids=["cut off", "nested too deep"])
 def test_a_damaged_shared_index_is_reported_until_it_is_written_anew(
-    memory: Memory, vault_folder: Path
+    memory: Memory, vault_folder: Path, text: str
 ) -> None:
-    write(vault_folder / INDEX, "{")
+    write(vault_folder / INDEX, text)
     damaged = check(doctor_op(memory), "index")
 
     reindex_op(memory)

@@ -261,7 +261,9 @@ def test_an_index_entry_is_stale_when_its_note_moved_or_is_gone(
     assert [each["detail"].split(":")[0] for each in violations] == ["ada-lovelace", "brass"]
 
 
-@pytest.mark.parametrize("text", ["{", "[]", "null", '{"a": 1}', '{"a": {"path": ["x"]}}'])
+@pytest.mark.parametrize(
+    "text", ["{", "[]", "null", '{"a": 1}', '{"a": {"path": ["x"]}}', "[" * 100_000]
+)
 def test_an_index_that_is_none_is_stale(memory: Memory, vault_folder: Path, text: str) -> None:
     write(vault_folder, {"_agent/index/entities.json": text})
 

@@ -1,4 +1,5 @@
 import unicodedata
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given, settings
@@ -6,26 +7,31 @@ from hypothesis import strategies as st
 
 from echo_memory.links import links, strip
 from echo_memory.mentions import Added, link_mentions, mentioned
-from echo_memory.naming.names import MAX_WORDS, Names, words
+from echo_memory.naming.names import MAX_WORDS, Names, ends_of, forms_of, words
 
 PEOPLE = "resources/people"
 
 
+def put(names: Names, key: str, written: Sequence[str], *, person: bool = False) -> None:
+    """Have an entity bear these names, as the catalogue does."""
+    names.put(key, forms_of(written), ends_of(written) if person else ())
+
+
 def vault() -> Names:
     names = Names()
-    names.put(f"{PEOPLE}/ada-lovelace.md", ["Ada Lovelace", "Ada", "Countess of Lovelace"])
-    names.put(f"{PEOPLE}/mark.md", ["Mark"])
-    names.put(f"{PEOPLE}/zoe.md", ["Zoë Łukasz", "iZoe"])
-    names.put(f"{PEOPLE}/tolkien.md", ["J. R. R. Tolkien"])
-    names.put(f"{PEOPLE}/nakamura.md", ["中村 太郎", "中村"])
-    names.put(f"{PEOPLE}/rina.md", ["リナ"])
-    names.put(f"{PEOPLE}/kim.md", ["김구"])
-    names.put(f"{PEOPLE}/somchai.md", ["สมชาย"])
-    names.put("resources/companies/acme.md", ["Acme", "Acme, Inc.", "AT&T"])
-    names.put("resources/concepts/memory-palace.md", ["Memory palace"])
-    names.put("resources/concepts/c-plus-plus.md", ["C++"])
-    names.put("resources/concepts/compiler.md", ["compiler"])
-    names.put("projects/active/launch.md", ["🚀 Launch"])
+    put(names, f"{PEOPLE}/ada-lovelace.md", ["Ada Lovelace", "Ada", "Countess of Lovelace"])
+    put(names, f"{PEOPLE}/mark.md", ["Mark"])
+    put(names, f"{PEOPLE}/zoe.md", ["Zoë Łukasz", "iZoe"])
+    put(names, f"{PEOPLE}/tolkien.md", ["J. R. R. Tolkien"])
+    put(names, f"{PEOPLE}/nakamura.md", ["中村 太郎", "中村"])
+    put(names, f"{PEOPLE}/rina.md", ["リナ"])
+    put(names, f"{PEOPLE}/kim.md", ["김구"])
+    put(names, f"{PEOPLE}/somchai.md", ["สมชาย"])
+    put(names, "resources/companies/acme.md", ["Acme", "Acme, Inc.", "AT&T"])
+    put(names, "resources/concepts/memory-palace.md", ["Memory palace"])
+    put(names, "resources/concepts/c-plus-plus.md", ["C++"])
+    put(names, "resources/concepts/compiler.md", ["compiler"])
+    put(names, "projects/active/launch.md", ["🚀 Launch"])
     return names
 
 
@@ -230,10 +236,10 @@ def test_an_excluded_entity_is_not_linked_and_hides_no_other() -> None:
 
 def test_the_longest_of_names_that_overlap_is_linked() -> None:
     names = Names()
-    names.put("north", ["North Bank"])
-    names.put("boe", ["Bank of England Inc"])
-    names.put("bank", ["Bank of England"])
-    names.put("nor", ["north"])
+    put(names, "north", ["North Bank"])
+    put(names, "boe", ["Bank of England Inc"])
+    put(names, "bank", ["Bank of England"])
+    put(names, "nor", ["north"])
 
     new, _ = link_mentions("the north bank of England Inc. of the North Bank", names)
 
@@ -242,8 +248,8 @@ def test_the_longest_of_names_that_overlap_is_linked() -> None:
 
 def test_a_name_within_a_longer_name_is_no_mention_even_where_that_one_is_not_linked() -> None:
     names = Names()
-    names.put("ada-byron", ["Ada Byron"])
-    names.put("ada", ["Ada"])
+    put(names, "ada-byron", ["Ada Byron"])
+    put(names, "ada", ["Ada"])
 
     new, added = link_mentions("[[ada-byron]]: Ada Byron", names)
 
@@ -252,8 +258,8 @@ def test_a_name_within_a_longer_name_is_no_mention_even_where_that_one_is_not_li
 
 def test_a_name_that_two_entities_bear_is_left_alone() -> None:
     names = Names()
-    names.put("mark-one", ["Mark", "Mark One"])
-    names.put("mark-two", ["MARK"])
+    put(names, "mark-one", ["Mark", "Mark One"])
+    put(names, "mark-two", ["MARK"])
 
     assert link_mentions("to Mark and Mark One", names)[0] == "to Mark and [[mark-one|Mark One]]"
 
@@ -264,13 +270,13 @@ def test_a_name_that_two_entities_bear_is_left_alone() -> None:
 
 def alma() -> Names:
     names = Names()
-    names.put("anna-schmidt", ["Anna Schmidt", "Anna"], person=True)
-    names.put("will-green", ["Will Green", "Will"], person=True)
-    names.put("may", ["May"], person=True)
-    names.put("rosa", ["Rosa"], person=True)
-    names.put("monday", ["Monday"])
-    names.put("siemens", ["Siemens"])
-    names.put("compiler", ["compiler"])
+    put(names, "anna-schmidt", ["Anna Schmidt", "Anna"], person=True)
+    put(names, "will-green", ["Will Green", "Will"], person=True)
+    put(names, "may", ["May"], person=True)
+    put(names, "rosa", ["Rosa"], person=True)
+    put(names, "monday", ["Monday"])
+    put(names, "siemens", ["Siemens"])
+    put(names, "compiler", ["compiler"])
     return names
 
 
@@ -329,26 +335,26 @@ def test_a_name_of_one_word_is_linked_where_nothing_speaks_against_it(
 
 def test_a_first_or_last_name_that_several_persons_have_links_to_none_of_them() -> None:
     names = Names()
-    names.put("anna-schmidt", ["Anna Schmidt", "Anna", "Schmidt"], person=True)
-    names.put("bob", ["Bob"], person=True)
-    names.put("bob-sled", ["Bob sled"])
+    put(names, "anna-schmidt", ["Anna Schmidt", "Anna", "Schmidt"], person=True)
+    put(names, "bob", ["Bob"], person=True)
+    put(names, "bob-sled", ["Bob sled"])
     text = "about Anna, about Schmidt, about Bob, about Anna Schmidt"
     assert [link.text for link in link_mentions(text, names)[1]] == ["Anna", "Bob"]
 
-    names.put("anna-kern", ["Dr. Anna Kern"], person=True)
-    names.put("schmidt", ["Peter Schmidt"], person=True)
+    put(names, "anna-kern", ["Dr. Anna Kern"], person=True)
+    put(names, "schmidt", ["Peter Schmidt"], person=True)
     assert [link.text for link in link_mentions(text, names)[1]] == ["Bob", "Anna Schmidt"]
 
     names.drop("anna-kern")
-    names.put("schmidt", ["Peter Schmidt"])
+    put(names, "schmidt", ["Peter Schmidt"])
     assert [link.text for link in link_mentions(text, names)[1]] == ["Anna", "Bob"]
 
 
 def test_what_is_no_person_keeps_a_name_that_persons_have_as_their_first() -> None:
     names = Names()
-    names.put("phoenix", ["Phoenix"])
-    names.put("phoenix-jones", ["Phoenix Jones"], person=True)
-    names.put("phoenix-lee", ["Phoenix Lee"], person=True)
+    put(names, "phoenix", ["Phoenix"])
+    put(names, "phoenix-jones", ["Phoenix Jones"], person=True)
+    put(names, "phoenix-lee", ["Phoenix Lee"], person=True)
 
     assert link_mentions("about Phoenix", names)[1] == [Added("phoenix", "Phoenix")]
 
@@ -384,7 +390,7 @@ def test_the_caller_says_what_a_link_calls_a_note() -> None:
 @pytest.mark.parametrize("key", ["a#b", "a|b", "a[b]", "a^b", "a%%b"])
 def test_a_note_whose_file_name_no_link_can_hold_is_not_linked(key: str) -> None:
     names = Names()
-    names.put(f"x/{key}.md", ["Ada"])
+    put(names, f"x/{key}.md", ["Ada"])
 
     assert link_mentions("Ada", names) == ("Ada", [])
 
@@ -401,7 +407,7 @@ def test_one_word_written_small_is_a_name_in_any_case() -> None:
 )
 def test_a_name_that_is_too_short_or_too_odd_is_never_linked(name: str) -> None:
     names = Names()
-    names.put("x", [name])
+    put(names, "x", [name])
 
     assert link_mentions(f"about {name} it is", names)[1] == []
 
@@ -409,15 +415,15 @@ def test_a_name_that_is_too_short_or_too_odd_is_never_linked(name: str) -> None:
 def test_a_name_of_as_many_words_as_are_looked_at_is_found() -> None:
     names = Names()
     title = " ".join(["word"] * MAX_WORDS)
-    names.put("x", [title])
+    put(names, "x", [title])
 
     assert link_mentions(title, names)[1] == [Added("x", title)]
 
 
 def test_new_names_replace_the_ones_before() -> None:
     names = Names()
-    names.put("x", ["First name", "Second name"])
-    names.put("x", ["Second name", "Third name"])
+    put(names, "x", ["First name", "Second name"])
+    put(names, "x", ["Second name", "Third name"])
 
     assert link_mentions("first name", names)[1] == []
     assert link_mentions("second name", names)[1] == [Added("x", "second name")]
@@ -443,11 +449,11 @@ def test_names_that_come_and_go_leave_no_trace(
             kept.drop(key)
             there.pop(key, None)
         else:
-            kept.put(key, given_names, person=person)
+            put(kept, key, given_names, person=person)
             there[key] = given_names, person
     fresh = Names()
     for key, (given_names, person) in there.items():
-        fresh.put(key, given_names, person=person)
+        put(fresh, key, given_names, person=person)
 
     for first in ("ada", "byron"):
         assert kept.spans(first) == fresh.spans(first)
@@ -527,7 +533,7 @@ def test_a_long_run_of_one_thing_is_read_to_the_end(text: str) -> None:
 def test_twenty_thousand_entities_that_share_a_first_name_are_told_apart() -> None:
     names = Names()
     for number in range(20_000):
-        names.put(f"maria-{number}", [f"Maria Number{number}", "Maria"], person=True)
+        put(names, f"maria-{number}", [f"Maria Number{number}", "Maria"], person=True)
 
     new, added = link_mentions("Maria Maria Number7 and Maria Number19999 " * 1_000, names)
 

@@ -396,6 +396,21 @@ def unique(text: str) -> list[str]:
     return [path for path in paths if paths.count(path) == 1 and path.strip(":")]
 
 
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        (
+            "# A\n\tcode\nB\n-\n",
+            "# A\n- new\n\n<!-- -->\n\n\tcode\nB\n-\n",
+        ),
+        ("# A\n\n  text\n", "# A\n\n- new\n\n<!-- -->\n\n  text\n"),
+        ("# A\n\ntext\n", "# A\n\n- new\n\ntext\n"),
+    ],
+)
+def test_what_is_indented_below_a_new_list_stays_out_of_it(text: str, after: str) -> None:
+    assert changed(text, "prepend", "- new", "A") == after
+
+
 @given(st.data(), notes, st.sampled_from(OPERATIONS), st.sampled_from(CONTENTS))
 @settings(max_examples=500, deadline=None)
 def test_only_the_addressed_sections_own_text_changes(

@@ -90,6 +90,8 @@ class Disk:
         return self._folder / f"{os.getpid()}-{self._written}.md"
 
 
+FINDABLE = "a new note, made findable"
+"""The part of a write that takes the note into the indexes and the copies."""
 WRITES = {"plain write of a file": Disk.write, "the same, synced": Disk.write_safely}
 
 

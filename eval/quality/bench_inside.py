@@ -30,9 +30,11 @@ from echo_memory.ops.load import load_op
 from echo_memory.ops.note import get_note_op
 from echo_memory.ops.recall import recall_op
 from echo_memory.ops.resolve import resolve_op
-from quality.bench_calls import Asked, captures, reads, writes
+from quality.bench_calls import FINDABLE, Asked, captures, reads, writes
 from quality.figures import Resident, settle, worked
+from quality.invented_vault import Language
 
+NEW = 10_000_000  # numbers that no note of the vault has
 OPERATIONS: dict[str, Callable[..., dict[str, Any]]] = {
     "echo_recall": recall_op,
     "echo_resolve": resolve_op,
@@ -71,6 +73,10 @@ def measure(memory: Memory, vault: Path, calls: int) -> dict[str, list[tuple[flo
         for label, write in plain.items():
             times[label].append(worked(write))
         times["capture"].append(worked(partial(ask, capture)))
+    language = Language(asking=calls)
+    for number in range(calls):
+        path, text = language.note(NEW + number)
+        times[FINDABLE].append(worked(partial(memory.mirror.put, path, text)))
     return times
 
 

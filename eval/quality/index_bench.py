@@ -105,7 +105,7 @@ def build(documents: int, library: Library) -> LiveInverted:
             yield name(number), counts
 
     before, began = resident(), time.perf_counter()
-    index = LiveInverted.of(made())
+    index = LiveInverted(made())
     seconds = time.perf_counter() - began - spent
     print(f"build   {seconds:.2f} s   memory {resident() - before:.0f} MB")
     return index

@@ -29,7 +29,7 @@ from threading import Event, Thread
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from quality.bench_calls import READS, WRITES, captures, reads, recall, writes
+from quality.bench_calls import FINDABLE, READS, WRITES, captures, reads, recall, writes
 from quality.bench_client import (
     NOTHING,
     Connection,
@@ -128,7 +128,7 @@ def inside(place: Place) -> list[Table]:
     with child("bench_inside.py", place.vault, place.state, "--calls", str(place.calls)) as process:
         told = told_by(process)
     rows: dict[str, Row] = {}
-    for label in (*READS, *WRITES, "capture"):
+    for label in (*READS, *WRITES, "capture", FINDABLE):
         times, works = zip(*told["times"][label], strict=True)
         place.inside[label] = percentile(times, 0.5)
         rows[label] = [*spread(times), percentile(works, 0.5)]

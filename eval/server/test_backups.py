@@ -8,9 +8,11 @@ import shutil
 import signal
 import sys
 import zipfile
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
+from io import BytesIO
 from pathlib import Path
 from threading import Event
 
@@ -21,6 +23,7 @@ from echo_mcp.backups import archive, restoring
 from echo_mcp.backups.applying import into_vault
 from echo_mcp.backups.making import Interrupted, Made, back_up, clean
 from echo_mcp.backups.shelf import KEPT, Shelf
+from echo_mcp.backups.sources import Found
 from echo_memory import routing
 from echo_memory.config import Config
 from echo_memory.errors import BadRequest, EchoError, VaultIO, VaultUnreachable
@@ -101,7 +104,29 @@ def restored(made: Made, folder: Path) -> dict[bytes, bytes]:
     return files(folder)
 
 
+class Ageless:
+    """A source with one file, of a time that no calendar has."""
+
+    def __init__(self, modified_ns: int) -> None:
+        self.folders: list[str] = []
+        self.left_out: Counter[str] = Counter()
+        self._modified_ns = modified_ns
+
+    @contextmanager
+    def files(self) -> Iterator[Iterator[Found]]:
+        yield iter([Found("a.md", BytesIO(b"a"), 1, self._modified_ns)])
+
+
 # Round trips
+
+
+@pytest.mark.parametrize("seconds", [10**13, -(10**13)])
+def test_a_file_of_an_impossible_time_is_backed_up_with_it(tmp_path: Path, seconds: int) -> None:
+    with (tmp_path / "it.zip").open("w+b") as file:
+        written = archive.write(file, Ageless(seconds * 10**9), NOW)
+
+    assert archive.verify(tmp_path / "it.zip") == written
+    assert written.files[0].modified_ns == seconds * 10**9
 
 
 def test_a_folder_comes_back_byte_for_byte_with_times_and_modes(
@@ -273,6 +298,22 @@ def test_those_of_a_clock_that_was_ahead_are_the_first_to_go(memory: Memory) -> 
     assert shelf.newest(NOW) == made.kept
     assert len(kept) == KEPT
     assert len([one for one in kept if one.made < made.kept.made]) == 20
+
+
+def test_an_old_one_that_cannot_be_removed_costs_nothing(memory: Memory) -> None:
+    for day in range(KEPT):
+        memory.clock = lambda day=day: NOW + timedelta(days=day)
+        back_up(memory)
+    oldest = Shelf.of(memory.config).kept()[-1].path
+    oldest.unlink()
+    oldest.mkdir()
+    memory.clock = lambda: NOW + timedelta(days=KEPT)
+
+    made = back_up(memory)
+
+    kept = Shelf.of(memory.config).kept()
+    assert (made.rotated, len(kept)) == (0, KEPT + 1)
+    assert kept[0] == made.kept
 
 
 def test_two_of_one_second_are_two(memory: Memory) -> None:

@@ -45,6 +45,7 @@ SPEED: dict[str, tuple[list[str], dict[str, int]]] = {
             "plain write of a file": 3,
             "the same, synced": 3,
             "capture, less the synced write": 1,
+            "a new note, made findable": 3,
         },
     ),
     "in process, memory": (RESIDENT, {"the process": 3}),

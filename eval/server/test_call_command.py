@@ -14,6 +14,7 @@ import pytest
 from echo_mcp.__main__ import main
 from echo_memory import __version__
 from server import process
+from server.deployment import Fault, Reply, deployed
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -82,6 +83,7 @@ def test_arguments_can_come_on_standard_input(call: Run, monkeypatch: pytest.Mon
         (["echo_load", "--url", "nonsense"], 69, "No server answers"),
         (["echo_load", "--token-file", "/nowhere"], 78, "/nowhere"),
         (["echo_load", "--state-dir", "/nowhere"], 69, "echo-mcp serve --vault"),
+        (["echo_load", "--state-dir", "~nobody-of-this-name/x"], 78, "--state-dir"),
     ],
 )
 def test_what_goes_wrong_is_told_on_stderr_with_a_status(
@@ -106,6 +108,25 @@ def test_an_address_that_is_no_memory_server_is_told(call: Run, home: Path) -> N
 
     assert status == 78
     assert "ends in /mcp" in err
+
+
+@pytest.mark.parametrize("body", [b'{"result": []}', b'{"result": {}}', b"[" * 100_000, b"null"])
+def test_what_answers_otherwise_than_a_memory_server_is_told(call: Run, body: bytes) -> None:
+    with deployed("http://127.0.0.1:9", Fault(before=lambda _: Reply(200, body=body))) as other:
+        listed, called = call("--url", other.url), call("echo_load", "--url", other.url)
+
+    assert (listed[0], called[0]) == (78, 78)
+    assert "no memory server" in listed[2]
+    assert "no memory server" in called[2]
+
+
+def test_a_list_of_tools_that_is_none_is_told(call: Run) -> None:
+    reply = Reply(200, body=b'{"result": {"tools": "none"}}')
+    with deployed("http://127.0.0.1:9", Fault(before=lambda _: reply)) as other:
+        status, _, err = call("--url", other.url)
+
+    assert status == 78
+    assert "no memory server" in err
 
 
 def test_a_gate_has_a_status_of_its_own(call: Run) -> None:

@@ -233,7 +233,10 @@ def test_where_nobody_listens_it_says_so_once(upstream: str, token: str) -> None
     with deployed(upstream, SOUND) as deployment:
         url = deployment.url
 
-    assert list(faults(examine(url, token, NOW))) == ["reached"]
+    found = faults(examine(url, token, NOW))
+
+    assert list(found) == ["reached"]
+    assert found["reached"].startswith("no connection: Connection refused. Check the address")
 
 
 def test_the_token_goes_nowhere_else_and_is_never_shown(upstream: str, token: str) -> None:

@@ -28,6 +28,11 @@ def test_servers_that_start_at_once_agree_on_the_token(tmp_path: Path) -> None:
     assert len(tokens) == 1
 
 
+def test_a_token_that_cannot_be_kept_is_told(tmp_path: Path) -> None:
+    with pytest.raises(Misconfigured, match="--state-dir"):
+        state.kept_token(tmp_path / "gone")
+
+
 @pytest.mark.parametrize("content", [b"", b"short\n", b"\xff" * 40, b"with a space " * 4])
 def test_a_token_file_without_a_token_is_named_and_left_alone(
     tmp_path: Path, content: bytes

@@ -15,9 +15,9 @@ from conftest import NOW
 from echo_mcp.backups.shelf import KEPT, Shelf
 from echo_mcp.upkeep import jobs
 from echo_mcp.upkeep.schedule import Every
-from echo_mcp.upkeep.timer import LOOK_AGAIN_S, Job, Timer, turn_of
+from echo_mcp.upkeep.timer import LOOK_AGAIN_S, Job, Timer
 from echo_memory.errors import Conflict, VaultUnreachable
-from echo_memory.ledger import BACKUP, DECAY, SWEEP, Ledger, Run
+from echo_memory.ledger import BACKUP, DECAY, SWEEP, Ledger, Run, turn_of
 from echo_memory.locks import PathLocks
 from echo_memory.memory import Memory
 from folders import put

@@ -111,7 +111,7 @@ def test_its_scores_are_those_of_the_package_built_anew(
 
 @pytest.mark.parametrize("emptied", [False, True])
 def test_no_documents_have_no_scores(emptied: bool) -> None:
-    index = LiveInverted.of([("a", {"engine": 1.0})] if emptied else [])
+    index = LiveInverted([("a", {"engine": 1.0})] if emptied else [])
     index.drop("a")
 
     assert index.get_scores(["engine"]).shape == (0,)
@@ -121,14 +121,14 @@ def test_no_documents_have_no_scores(emptied: bool) -> None:
 
 
 def test_documents_without_words_score_nothing() -> None:
-    index = LiveInverted.of([("a", {}), ("b", {})])
+    index = LiveInverted([("a", {}), ("b", {})])
 
     assert index.get_scores(["engine"]).tolist() == [0.0, 0.0]
     assert index.get_scores([]).tolist() == [0.0, 0.0]
 
 
 def test_of_equal_documents_the_first_by_their_keys_are_best() -> None:
-    index = LiveInverted.of((f"n{number:03}", {"engine": 1.0}) for number in reversed(range(90)))
+    index = LiveInverted((f"n{number:03}", {"engine": 1.0}) for number in reversed(range(90)))
     index.put("z", {"engine": 3.0})
 
     assert index.scores({"engine": 2.0}).best(3) == ["z", "n000", "n001"]
@@ -157,14 +157,14 @@ def test_a_ranking_over_it_finds_what_one_over_the_cores_index_finds() -> None:
 
 
 def test_a_word_more_often_than_can_be_counted_still_counts() -> None:
-    index = LiveInverted.of([("a", {"engine": 1e9, "loom": 1.0}), ("b", {"engine": 2.0})])
+    index = LiveInverted([("a", {"engine": 1e9, "loom": 1.0}), ("b", {"engine": 2.0})])
 
     assert index.scores({"engine": 1.0}).get("a") > 1.0
     assert index.scores({"loom": 1.0}).best(5) == ["a"]
 
 
 def test_scores_are_of_the_moment_in_which_they_were_asked_for() -> None:
-    index = LiveInverted.of([("a", {"engine": 1.0}), ("b", {"engine": 2.0})])
+    index = LiveInverted([("a", {"engine": 1.0}), ("b", {"engine": 2.0})])
     scores = index.scores({"engine": 1.0})
     before = {key: scores.get(key) for key in "ab"}
 
@@ -190,7 +190,7 @@ def test_a_snapshot_that_is_settled_late_has_nothing_of_what_came_after() -> Non
 
 
 def test_counts_that_are_no_numbers_change_nothing() -> None:
-    index = LiveInverted.of([("a", {"engine": 1.0})])
+    index = LiveInverted([("a", {"engine": 1.0})])
 
     with pytest.raises((TypeError, ValueError)):
         index.put("a", {"loom": 1.0, "engine": "many"})
@@ -207,7 +207,7 @@ def test_a_large_index_is_settled_as_a_small_one(tmp_path: Path) -> None:
     changes = [
         (str(at), None if at % 2 else {"new": 1.0, words[7]: 2.0}) for at in range(0, 900, 3)
     ]
-    index, core = LiveInverted.of(notes), DictInverted()
+    index, core = LiveInverted(notes), DictInverted()
     live_through(core, [*notes, *changes])
 
     live_through(index, changes)
@@ -221,7 +221,7 @@ def test_a_large_index_is_settled_as_a_small_one(tmp_path: Path) -> None:
 
 
 def test_years_of_changes_do_not_make_it_grow(tmp_path: Path) -> None:
-    index = LiveInverted.of((key, {"engine": 1.0, key: 1.0}) for key in KEYS)
+    index = LiveInverted((key, {"engine": 1.0, key: 1.0}) for key in KEYS)
     index.save(tmp_path / "before")
 
     for turn in range(3000):
@@ -321,7 +321,7 @@ def test_what_was_saved_is_loaded_and_goes_on(
 @pytest.fixture
 def saved(tmp_path: Path) -> Path:
     path = tmp_path / "index"
-    LiveInverted.of((key, dict.fromkeys(WORDS, 1.5)) for key in KEYS).save(path)
+    LiveInverted((key, dict.fromkeys(WORDS, 1.5)) for key in KEYS).save(path)
     return path
 
 

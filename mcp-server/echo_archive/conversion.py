@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from echo_archive.characters import well_formed
 from echo_archive.content import Content, Reacted, tombstone
 from echo_archive.keys import native_key
@@ -34,12 +32,23 @@ def content_of(message: Message, register: Register) -> Content:
         message.edited,
         deleted,
         message.forwarded_from and well_formed(message.forwarded_from),
-        tuple(map(_attachment, message.attachments)) if message.attachments else (),
+        tuple(map(_attachment, message.attachments)),
         _links(body, message.links),
         _reactions(message, register) if message.reactions else (),
         tuple(map(well_formed, message.revisions)) if len(message.revisions) > 1 else (),
     )
     return tombstone(content) if deleted else content
+
+
+def _attachment(said: Attachment) -> Attachment:
+    """Of a file whose name is no text the path is not kept: it would name another."""
+    named = said.path is None or well_formed(said.path) == said.path
+    return said._replace(
+        name=said.name and well_formed(said.name),
+        path=said.path if named else None,
+        missing=said.missing or not named,
+        media_type=said.media_type and well_formed(said.media_type),
+    )
 
 
 def _reactions(message: Message, register: Register) -> tuple[Reacted, ...]:
@@ -48,25 +57,13 @@ def _reactions(message: Message, register: Register) -> tuple[Reacted, ...]:
     )
 
 
-def _attachment(said: Attachment) -> Attachment:
-    """Of a file whose name is no text the path is not kept: it would name another."""
-    named = said.path is None or well_formed(said.path) == said.path
-    return replace(
-        said,
-        name=said.name and well_formed(said.name),
-        path=said.path if named else None,
-        missing=said.missing or not named,
-        media_type=said.media_type and well_formed(said.media_type),
-    )
-
-
 def _links(body: str, structural: tuple[str, ...]) -> tuple[str, ...]:
     """Those of the text, then the others; where the export lists all, the order is its own."""
     if not structural and "://" not in body:
         return ()
-    written, structural = links_of(body), tuple(map(well_formed, structural))
+    written = links_of(body)
     if not structural:
         return tuple(written)
-    listed = [link for one in structural for link in links_of(one)]
+    listed = [link for one in structural for link in links_of(well_formed(one))]
     both = listed if set(written) <= set(listed) else [*written, *listed]
     return tuple(dict.fromkeys(both))

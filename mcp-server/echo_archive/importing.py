@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -26,7 +26,6 @@ from echo_archive.word_index import count_common_words
 
 EVERY = 5_000
 _COLLECTED = 200_000
-Rows = Iterable[Message | Skipped]
 Reader = Callable[[Export, Options], Iterator[Message | Skipped]]
 Progress = Callable[[Export, int], None]
 
@@ -130,7 +129,7 @@ def _import(run: Run, export: Export) -> ExportReport:
                 _remember(run.database, stamp, digest)
     except ArchiveError as problem:
         if isinstance(problem.__cause__, sqlite3.Error):
-            raise
+            raise  # it is the archive that fails, and it would for every other export too
         return _failed(report, problem.message)
     except Exception as problem:
         return _failed(report, f"It could not be read: {type(problem).__name__}.")
@@ -174,7 +173,8 @@ def _take(run: Run, export: Export, report: ExportReport) -> None:
         "insert into import(source, format, root, zone, at) values(?, ?, ?, ?, ?) returning id",
         (
             register.source_id, export.format, well_formed(str(export.path.resolve())),
-            run.options.timezone, datetime.now(UTC).isoformat(timespec="seconds"),
+            run.options.timezone,
+            datetime.now(UTC).isoformat(timespec="seconds"),
         ),
     ).fetchone()[0]  # fmt: skip
     merge = Merge(database, number, register)

@@ -120,6 +120,12 @@ def check_version(database: sqlite3.Connection) -> int:
     return version
 
 
+def primary_code(problem: Exception) -> int | None:
+    """Which of SQLite's result codes an error has, without what extends it; None for none."""
+    code: int | None = getattr(problem, "sqlite_errorcode", None)
+    return None if code is None else code & 0xFF
+
+
 def _take(database: sqlite3.Connection, number: int) -> None:
     for statement in _statements(STEPS[number - 1]):
         database.execute(statement)

@@ -11,6 +11,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
 
+from echo_archive.characters import well_formed
 from echo_archive.records import Export, Options
 
 _DATA = frozenset({".json", ".jsonl", ".txt", ".md"})
@@ -71,7 +72,7 @@ def stamp_of(export: Export, options: Options) -> Stamp:
     told = json.dumps([READING, options.timezone, sorted(options.owner), options.date_order])
     name = f"{export.path.resolve()}\n{export.inside}\n{export.format}"
     return Stamp(
-        name.encode("utf-8", "replace").decode(),
+        well_formed(name),
         look.hexdigest(),
         told,
         files,

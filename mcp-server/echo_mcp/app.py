@@ -20,6 +20,7 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 
 from echo_archive.reading import Archive
+from echo_mcp import loopback
 from echo_mcp.archive.opening import open_archive
 from echo_mcp.archive.settings import ArchiveSettings
 from echo_mcp.auth import BearerAuth
@@ -45,7 +46,6 @@ MAX_BODY = 2 * 1024 * 1024
 
 # A client that asks for sign-in metadata learns that there is none, not that it lacks a token.
 _OPEN_PATHS = ("/health", "/.well-known/")
-_LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _HOSTED_CLIENTS = ("https://claude.ai", "https://claude.com")
 
 
@@ -71,18 +71,23 @@ def create_archive_server(archive: Archive) -> EchoServer:
     )
 
 
+def create_staff(settings: Settings, memory: Memory) -> Staff:
+    """What works beside the calls of a server; its `memory` is the one that they are to use."""
+    return Staff(
+        memory,
+        every=settings.index_ttl,
+        alert_url=settings.alert_url,
+        outbox_limit=settings.outbox_limit,
+    )
+
+
 def create_app(settings: Settings, memory: Memory) -> Starlette:
     """The MCP server behind its token, with its health beside it, and the sign-in if asked for.
 
     Raises:
         VaultIO: the state folder cannot hold the sign-in's grants.
     """
-    staff = Staff(
-        memory,
-        every=settings.index_ttl,
-        alert_url=settings.alert_url,
-        outbox_limit=settings.outbox_limit,
-    )
+    staff = create_staff(settings, memory)
     archive = open_archive(settings.archive) if settings.archive else None
     door = Door(settings.token, settings.host, settings.hosts)
     return _app(
@@ -195,7 +200,7 @@ def _bearer(door: Door, sign_in: SignIn | None) -> Middleware:
 def _names(door: Door) -> tuple[str, ...]:
     """The hosts that are ours."""
     bound = () if door.host in ANY_ADDRESS else (_bracketed(door.host),)
-    return tuple(dict.fromkeys((*_LOOPBACK, *bound, *door.hosts)))
+    return tuple(dict.fromkeys((*loopback.HOSTS, *bound, *door.hosts)))
 
 
 def _transport_security(door: Door) -> TransportSecuritySettings:

@@ -8,12 +8,12 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from echo_mcp import loopback
+from echo_mcp.remote import wire
 from echo_memory.envelope import Envelope, exit_status
 from echo_memory.errors import Misconfigured, VaultUnreachable
 
-_PROTOCOL = "2025-11-25"
 _TIMEOUT_S = 60.0
-_LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,9 @@ class Client:
             VaultUnreachable: no server answers.
             Misconfigured: it refuses the token, or is not a server of this kind.
         """
-        tools: list[dict[str, Any]] = self._ask("tools/list", {})["tools"]
+        tools = self._ask(wire.request("tools/list")).get("tools")
+        if not isinstance(tools, list):
+            raise _stranger(httpx.codes.OK)
         return tools
 
     def call(self, tool: str, arguments: dict[str, Any]) -> Answer:
@@ -58,24 +60,24 @@ class Client:
             VaultUnreachable: no server answers.
             Misconfigured: it refuses the token, or is not a server of this kind.
         """
-        result = self._ask("tools/call", {"name": tool, "arguments": arguments})
+        result = self._ask(wire.request("tools/call", name=tool, arguments=arguments))
         text = "\n".join(block.get("text", "") for block in result.get("content", ()))
         return Answer(result.get("structuredContent") or {"ok": not result.get("isError")}, text)
 
-    def _ask(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
-        request = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+    def _ask(self, request: bytes) -> dict[str, Any]:
         try:
             # A proxy from the environment has no business between us and this machine.
             response = httpx.post(
                 self.url,
-                json=request,
+                content=request,
                 headers={
                     "Authorization": f"Bearer {self.token}",
+                    "Content-Type": "application/json",
                     "Accept": "application/json, text/event-stream",
-                    "MCP-Protocol-Version": _PROTOCOL,
+                    "MCP-Protocol-Version": wire.HANDSHAKE,
                 },
                 timeout=_TIMEOUT_S,
-                trust_env=urlsplit(self.url).hostname not in _LOOPBACK,
+                trust_env=urlsplit(self.url).hostname not in loopback.NAMES,
             )
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise VaultUnreachable(
@@ -89,13 +91,16 @@ def _result(response: httpx.Response) -> dict[str, Any]:
     if response.status_code == httpx.codes.UNAUTHORIZED:
         raise Misconfigured("The server refuses the token. Name its file with --token-file.")
     try:
-        answer = response.json()
-    except ValueError:
-        answer = None
-    if not isinstance(answer, dict) or "result" not in answer:
-        raise Misconfigured(
-            f"What answers there is no memory server (HTTP {response.status_code})."
-            " Give the whole address, which ends in /mcp."
-        )
-    result: dict[str, Any] = answer["result"]
+        result = wire.result_of(response.json())
+    except (ValueError, RecursionError):
+        result = {}
+    if not result:
+        raise _stranger(response.status_code)
     return result
+
+
+def _stranger(status: int) -> Misconfigured:
+    return Misconfigured(
+        f"What answers there is no memory server (HTTP {status}). Give the whole address, which"
+        " ends in /mcp."
+    )

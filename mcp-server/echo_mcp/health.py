@@ -14,10 +14,10 @@ from echo_archive.reading import Archive
 from echo_mcp.archive.opening import message_count
 from echo_mcp.backups.shelf import Shelf
 from echo_mcp.upkeep.staff import Staff
-from echo_memory import __version__, alarms, routing
+from echo_memory import __version__, alarms
 from echo_memory.errors import EchoError, NotFound
 from echo_memory.ledger import DECAY, SWEEP, Ledger, Run
-from echo_memory.memory import Memory
+from echo_memory.memory import Memory, marker_path
 
 _PROBES = 4
 
@@ -102,7 +102,7 @@ def _reachable(memory: Memory) -> bool:
     """Whether the vault answers, and is not an empty mount point where it used to be."""
     try:
         memory.vault.probe()
-        memory.vault.stamp(routing.table().fixed["marker"].path)
+        memory.vault.stamp(marker_path())
     except NotFound:
         return not memory.acquaintance.is_made()
     except EchoError:

@@ -44,7 +44,7 @@ class Registration:
         return self.url.startswith("https://")
 
 
-def secret(token_file: Path | None) -> str:
+def _secret(token_file: Path | None) -> str:
     """What a shell replaces by the token."""
     return f"$(cat {shlex.quote(str(token_file))})" if token_file else "$ECHO_MCP_TOKEN"
 
@@ -53,7 +53,7 @@ def claude_code_line(url: str, token_file: Path | None, *, name: str = _NAME) ->
     """The command that registers the server with Claude Code, for all of a person's projects."""
     return (
         f"claude mcp add --transport http {name} {shlex.quote(url)}"
-        f' --header "Authorization: Bearer {secret(token_file)}" --scope user'
+        f' --header "Authorization: Bearer {_secret(token_file)}" --scope user'
     )
 
 
@@ -117,7 +117,7 @@ def generic(about: Registration) -> str:
             "headers": {"Authorization": "Bearer ${ECHO_MCP_TOKEN}"},
         }
     }
-    export = f'  export ECHO_MCP_TOKEN="{secret(about.token_file)}"\n' if about.token_file else ""
+    export = f'  export ECHO_MCP_TOKEN="{_secret(about.token_file)}"\n' if about.token_file else ""
     return (
         f"Transport streamable HTTP, address {about.url}, header `{header}` and the token. Many"
         f" clients read this, and take the token from their environment:\n\n"

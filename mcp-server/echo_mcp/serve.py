@@ -17,9 +17,9 @@ from starlette.types import ASGIApp
 from echo_mcp.connections import BoundedH11
 from echo_mcp.registration import claude_code_line
 from echo_mcp.settings import ANY_ADDRESS, Settings
-from echo_memory import __version__, routing
+from echo_memory import __version__
 from echo_memory.errors import EchoError, Misconfigured, NotFound
-from echo_memory.memory import Memory
+from echo_memory.memory import Memory, marker_path
 from echo_memory.ops.bootstrap import bootstrap_op
 
 logger = logging.getLogger(__name__)
@@ -110,7 +110,7 @@ def bootstrap(memory: Memory) -> list[str]:
         Misconfigured: it was one before; what is there now may be an empty mount point.
     """
     try:
-        memory.vault.stamp(routing.table().fixed["marker"].path)
+        memory.vault.stamp(marker_path())
     except NotFound:
         if memory.acquaintance.is_made():
             raise Misconfigured(

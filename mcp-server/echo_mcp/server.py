@@ -109,7 +109,7 @@ class EchoServer(MCPServer[None]):
     async def _run(self, registered: Registered, arguments: dict[str, Any]) -> CallToolResult:
         tool, op = registered.tool, registered.op
         try:
-            values = tool.fn_metadata.validate_arguments(_given(tool, arguments))
+            values = tool.fn_metadata.validate_arguments(_present(tool, arguments))
         except ValidationError as error:
             return refused(op, bad_request(tool.name, tool.parameters, error))
         try:
@@ -133,7 +133,7 @@ async def _enough_threads(_: MCPServer[None]) -> AsyncIterator[None]:
     yield
 
 
-def _given(tool: Tool, arguments: dict[str, Any]) -> dict[str, Any]:
+def _present(tool: Tool, arguments: dict[str, Any]) -> dict[str, Any]:
     """The arguments without those that are null, for that means absent."""
     known = tool.parameters["properties"]
     return {

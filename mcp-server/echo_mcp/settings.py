@@ -10,8 +10,8 @@ from datetime import timedelta
 from pathlib import Path
 
 from echo_mcp import variables
-from echo_mcp.archive.place import ArchivePlace
-from echo_memory.config import DEFAULT_STATE_DIR, Config, absolute
+from echo_mcp.archive.place import ArchivePlace, state_folder
+from echo_memory.config import Config
 from echo_memory.errors import Misconfigured
 
 PROFILES = ("full", "core")
@@ -106,9 +106,7 @@ class Settings:
         proxies = _proxies(env, faults)
         oauth = _switch(env, "ECHO_MCP_OAUTH", faults)
         if faults or config is None:
-            raise Misconfigured(
-                "The configuration cannot be used. " + " ".join(faults), faults=faults
-            )
+            raise Misconfigured.from_faults(faults)
         return cls(
             config=config,
             token=token,
@@ -141,13 +139,16 @@ class Caller:
 
     @classmethod
     def from_env(cls, env: Mapping[str, str], flags: Flags | None = None) -> Caller:
-        """Read `ECHO_STATE_DIR` and `ECHO_MCP_TOKEN`."""
-        said = (
-            (flags or Flags()).state_dir
-            or variables.text(env, "ECHO_STATE_DIR")
-            or DEFAULT_STATE_DIR
-        )
-        return cls(absolute(said), variables.text(env, "ECHO_MCP_TOKEN"))
+        """Read `ECHO_STATE_DIR` and `ECHO_MCP_TOKEN`.
+
+        Raises:
+            Misconfigured: the state folder is no path.
+        """
+        faults: list[str] = []
+        folder = state_folder(env, (flags or Flags()).state_dir, faults)
+        if folder is None:
+            raise Misconfigured.from_faults(faults)
+        return cls(folder, variables.text(env, "ECHO_MCP_TOKEN"))
 
 
 def local_url(host: str, port: int) -> str:

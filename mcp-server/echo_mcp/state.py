@@ -51,7 +51,7 @@ def kept_token(folder: Path) -> str:
     """The token of the state folder, made and kept there at the first call.
 
     Raises:
-        Misconfigured: the file is there but cannot be read, or holds no token.
+        Misconfigured: it cannot be made, or the file is there but cannot be read or holds no token.
     """
     path = folder / TOKEN_FILE
     if not path.exists():
@@ -113,26 +113,18 @@ def _new_token() -> str:
 
 def _create(path: Path, text: str) -> None:
     """Write a file that nobody ever sees half written, unless there is one already."""
-    draft = _draft(path, text)
     try:
-        path.hardlink_to(draft)
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", dir=path.parent, prefix=f".{path.name}."
+        ) as draft:
+            draft.write(text)
+            draft.flush()
+            os.fsync(draft.fileno())
+            path.hardlink_to(draft.name)
     except FileExistsError:
         raise
     except OSError as error:
         raise Misconfigured(
-            "The state folder's disk cannot hold the token safely: it has no hard links. Choose"
-            " another one with --state-dir."
+            f"The state folder's disk cannot hold the token safely: {error.strerror}. It must have"
+            " room, and hard links; choose another one with --state-dir."
         ) from error
-    finally:
-        draft.unlink()
-
-
-def _draft(path: Path, text: str) -> Path:
-    """A file beside another one, readable by its owner only."""
-    with tempfile.NamedTemporaryFile(
-        "w", encoding="utf-8", dir=path.parent, prefix=f".{path.name}.", delete=False
-    ) as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    return Path(file.name)

@@ -47,6 +47,10 @@ class Bench:
             noted, self._doubts = self._doubts, []
             yield from noted
 
+    def forget_doubts(self) -> None:
+        """Leave out what was noted since the last time."""
+        self._doubts.clear()
+
     def closing(self) -> Iterator[Skipped]:
         """What was noted, and how many attachments are named without being there."""
         yield from self.doubts()
@@ -71,8 +75,8 @@ class Bench:
         Args:
             path: As written, from the base.
             kind: Where something better than name or media type says it.
-            media_type: MIME type, where the source says it.
             name: Where it is another one than the path's last part.
+            media_type: MIME type, where the source says it.
             percent: Whether the path is percent-encoded.
         """
         path = unquote(path) if percent else path

@@ -12,7 +12,7 @@ from pathlib import Path
 from echo_archive.importers.bench import Bench
 
 _BESIDE = ("-wal", "-journal")
-NEEDED = {
+_NEEDED = {
     "message": {"guid", "date", "is_from_me", "handle_id"},
     "chat": {"guid"},
     "handle": {"id"},
@@ -59,7 +59,7 @@ def columns(database: sqlite3.Connection, table: str) -> set[str]:
 
 def is_messages(database: sqlite3.Connection) -> bool:
     """Whether this is a Messages database of a shape that can be read."""
-    return all(need <= columns(database, table) for table, need in NEEDED.items())
+    return all(need <= columns(database, table) for table, need in _NEEDED.items())
 
 
 def _beside(path: Path, end: str) -> bool:
@@ -69,12 +69,15 @@ def _beside(path: Path, end: str) -> bool:
 
 def _copied(bench: Bench, path: Path | None, folder: Path) -> Path:
     copy = folder / "chat.db"
-    with bench.tree.open(bench.file) as source, copy.open("xb") as target:
-        shutil.copyfileobj(source, target, 2**20)
+    _copy(bench, bench.file, copy)
     for end in _BESIDE:
         if path is not None and _beside(path, end):
             shutil.copyfile(path.with_name(path.name + end), folder / f"chat.db{end}")
         elif path is None and bench.tree.size(bench.file + end):
-            with bench.tree.open(bench.file + end) as source:
-                (folder / f"chat.db{end}").write_bytes(source.read())
+            _copy(bench, bench.file + end, folder / f"chat.db{end}")
     return copy
+
+
+def _copy(bench: Bench, name: str, place: Path) -> None:
+    with bench.tree.open(name) as source, place.open("xb") as target:
+        shutil.copyfileobj(source, target, 2**20)

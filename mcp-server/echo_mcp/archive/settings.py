@@ -66,10 +66,7 @@ class ArchiveSettings:
         log_format = variables.log_format(env, faults)
         log_level = variables.log_level(env, faults)
         if faults or place is None or folder is None:
-            faults = list(dict.fromkeys(faults))
-            raise Misconfigured(
-                "The configuration cannot be used. " + " ".join(faults), faults=faults
-            )
+            raise Misconfigured.from_faults(list(dict.fromkeys(faults)))
         return cls(
             place=place,
             state_dir=folder,

@@ -27,6 +27,7 @@ _ENCRYPTED = 0x1
 _COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _LARGE = 1 << 30
 _FIRST_YEAR, _LAST_YEAR = 1980, 2107
+_LATEST_S = datetime(_LAST_YEAR, 12, 31, tzinfo=UTC).timestamp()
 # Packed already: to try again takes time and saves nothing.
 _DENSE = re.compile(
     r"\.(?:7z|avif|docx|gif|gz|heic|jpe?g|m4a|mov|mp[34]|ogg|pdf|png|web[mp]|xlsx|xz|zip|zst)",
@@ -175,7 +176,9 @@ def _read(entry: IO[bytes]) -> bytes:
 
 def _add(archive: zipfile.ZipFile, found: Found) -> File:
     modified = found.modified_ns
-    instant = datetime.fromtimestamp(modified / 1e9, UTC) if modified else datetime.now(UTC)
+    # A disk may hold a time that no calendar has; the manifest has it as it is.
+    seconds = min(max(modified / 1e9, 0.0), _LATEST_S) if modified else None
+    instant = datetime.now(UTC) if seconds is None else datetime.fromtimestamp(seconds, UTC)
     info = _info(manifest.entry_of(found.path), instant, found.mode)
     digest = hashlib.sha256()
     with archive.open(info, "w", force_zip64=found.size >= _LARGE) as entry:

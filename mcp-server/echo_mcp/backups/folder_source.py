@@ -144,10 +144,9 @@ class FolderSource:
         finally:
             os.close(file)
 
-    @contextmanager
-    def _spool(self) -> Iterator[IO[bytes]]:
-        with tempfile.SpooledTemporaryFile(IN_MEMORY, dir=str(self._beside)) as spool:
-            yield spool
+    def _spool(self) -> IO[bytes]:
+        """What holds a file while it is read: memory, and the disk from some size on."""
+        return tempfile.SpooledTemporaryFile(IN_MEMORY, dir=str(self._beside))
 
 
 def _opened(root: int, path: str) -> int:

@@ -17,11 +17,11 @@ from echo_mcp.backups.sources import BROKEN, Source
 from echo_memory import routing
 from echo_memory.config import Config
 from echo_memory.errors import EchoError
-from echo_memory.ledger import BACKUP, Ledger, Run
+from echo_memory.ledger import BACKUP, Ledger, Run, turn_of
 from echo_memory.locks import Busy, PathLocks
 from echo_memory.memory import Memory
 
-TURN = f"upkeep/{BACKUP}"
+TURN = turn_of(BACKUP)
 
 
 @dataclass(frozen=True)

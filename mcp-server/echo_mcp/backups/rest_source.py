@@ -13,13 +13,13 @@ from echo_memory.errors import VaultIO
 from echo_memory.rest.access import Access, target
 from echo_memory.rest.answers import Answer, refused
 from echo_memory.rest.client import Client
+from echo_memory.rest.stamps import MAX_LISTING_BYTES
 from echo_memory.vault_paths import is_safe
 
 TOO_LARGE, NAME = "too-large", "name"
 MAX_FILE_BYTES = 100_000_000
 """A file comes in one answer, which is held in memory."""
 
-_MAX_LISTING_BYTES = 100_000_000
 _AT_ONCE = 32
 
 
@@ -69,7 +69,7 @@ class RestSource:
 
     def _listed(self, folder: str) -> list[str]:
         """The paths in a folder, those of folders with a slash at the end."""
-        answer = self._client.ask("GET", target(folder), limit=_MAX_LISTING_BYTES)
+        answer = self._client.ask("GET", target(folder), limit=MAX_LISTING_BYTES)
         names = answer.names()
         if names is None and not answer.is_missing:
             raise refused(answer)

@@ -141,11 +141,14 @@ class Shelf:
         """
         others = [one for one in self.kept() if one.path != new.path]
         by_age = sorted(others, key=lambda one: (one.made <= new.made, one.made, one.number))
-        old = by_age[: max(0, len(others) + 1 - KEPT)]
-        for one in old:
-            with suppress(FileNotFoundError):
+        removed = 0
+        for one in by_age[: max(0, len(others) + 1 - KEPT)]:
+            with suppress(
+                OSError
+            ):  # it stays, which costs less than the new one, and is next again
                 one.path.unlink()
-        return len(old)
+                removed += 1
+        return removed
 
     def clean(self) -> None:
         """Remove the drafts of processes that were killed; only whoever makes backups may."""

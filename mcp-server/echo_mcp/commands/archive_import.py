@@ -114,7 +114,10 @@ def _told(report: ImportReport, options: Options) -> Iterator[str]:
     if len(report.exports) > 1:
         yield f"All together: {_counts(report.total)}"
     if any(export.outcome == "imported" for export in report.exports):
-        yield f"Times without a zone were read as of {options.timezone} (--timezone says another)."
+        yield (
+            f"Times that say no zone were read as of {options.timezone}, where there were any"
+            " (--timezone names another)."
+        )
 
 
 def _hints(report: ImportReport, settings: ArchiveSettings) -> Iterator[str]:

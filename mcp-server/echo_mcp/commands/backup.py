@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import closing
@@ -51,13 +50,9 @@ def run(arguments: argparse.Namespace, env: Mapping[str, str]) -> int:
     """Do it; returns the exit status."""
     settings = Settings.from_env(env, Flags.of(vars(arguments)), needs_token=False)
     state.open_folder(settings.config.state_dir)
-    with closing(open_memory(settings.config, notify=_chatter)) as memory:
+    with closing(open_memory(settings.config)) as memory:
         _ACTIONS[arguments.action](memory, arguments)
     return 0
-
-
-def _chatter(words: str) -> None:
-    print(words, file=sys.stderr)
 
 
 def _now(memory: Memory, _: argparse.Namespace) -> None:
@@ -108,7 +103,7 @@ _WORDS = (applying.CREATED, applying.CHANGED, applying.SAME, applying.LEFT)
 
 
 def _size(size: int) -> str:
-    return f"{size / 1e6:.1f} MB"
+    return f"{size / 1e6:.1f} MB" if size >= 100_000 else f"{size / 1e3:.1f} kB"
 
 
 _ACTIONS: dict[str, _Action] = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import asdict
@@ -50,7 +49,7 @@ def run(arguments: argparse.Namespace, env: Mapping[str, str]) -> int:
 
 def _local(env: Mapping[str, str], flags: Flags) -> Envelope:
     settings = Settings.from_env(env, flags, needs_token=False)
-    with closing(open_memory(settings.config, notify=_chatter)) as memory:
+    with closing(open_memory(settings.config)) as memory:
         return doctor_op(memory)
 
 
@@ -64,7 +63,3 @@ def _remote(arguments: argparse.Namespace, env: Mapping[str, str], flags: Flags)
         healthy=all(check.ok for check in checks),
         checks=[asdict(check) for check in checks],
     )
-
-
-def _chatter(words: str) -> None:
-    print(words, file=sys.stderr)

@@ -47,7 +47,7 @@ def _list(grants: Grants) -> None:
     ]
     for grant in found:
         print(_line(grant))
-    print(f"{len(found)} in all")
+    print(f"{len(found)} in all" if found else "No client is signed in.")
 
 
 def _line(grant: Grant) -> str:

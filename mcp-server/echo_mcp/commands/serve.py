@@ -15,9 +15,16 @@ from echo_mcp.settings import Flags, Settings, local_url
 ABOUT = """\
 With --vault the folder becomes a memory if it is none yet: notes are added, none is changed.
 A token is made once and kept in the state folder. Without --vault everything comes from the
-environment: ECHO_BASE, ECHO_MCP_TOKEN, and as you like ECHO_OWNER, ECHO_TZ, ECHO_STATE_DIR,
-ECHO_MCP_TOOLS, ECHO_MCP_HOST, ECHO_MCP_PORT, ECHO_MCP_HOSTS, ECHO_MCP_PROXIES, ECHO_MCP_OAUTH,
-ECHO_ALERT_URL, ECHO_OUTBOX_ALERT_H, ECHO_LOG, ECHO_LOG_LEVEL.
+environment: ECHO_BASE, ECHO_MCP_TOKEN, and for Obsidian's Local REST API ECHO_KEY, ECHO_CA,
+ECHO_AUTH_HEADER, ECHO_TIMEOUT, ECHO_WORKERS. As you like, also with --vault:
+
+  ECHO_OWNER, ECHO_TZ, ECHO_STATE_DIR                  whose memory, time zone, its own files
+  ECHO_MCP_TOOLS, ECHO_MCP_HOST, ECHO_MCP_PORT         `core` for six tools; where it listens
+  ECHO_MCP_HOSTS, ECHO_MCP_PROXIES, ECHO_MCP_OAUTH     behind a reverse proxy; the sign-in
+  ECHO_MCP_INDEX_TTL                                   how soon other people's edits are seen
+  ECHO_ALERT_URL, ECHO_OUTBOX_ALERT_H                  who is told when something is wrong
+  ECHO_ARCHIVE, ECHO_EMBED_MODEL, _URL, _KEY           the message archive beside the memory
+  ECHO_LOG, ECHO_LOG_LEVEL                             text or json; how much
 
 Ctrl-C or SIGTERM ends it, once the calls that run are done.
 """

@@ -11,11 +11,10 @@ from contextlib import closing, nullcontext
 import anyio
 
 from echo_mcp import logs, state
-from echo_mcp.app import create_server
+from echo_mcp.app import create_server, create_staff
 from echo_mcp.archive.opening import open_archive
 from echo_mcp.commands import vaults
 from echo_mcp.settings import Flags, Settings
-from echo_mcp.upkeep.staff import Staff
 
 ABOUT = """\
 For a client that starts its servers itself: the same tools, no token, the log on stderr.
@@ -37,12 +36,7 @@ def run(arguments: argparse.Namespace, env: Mapping[str, str]) -> int:
     memory = vaults.opened(settings, embedded=bool(arguments.vault), words=sys.stderr)
     # The thread that waits for the next line would keep an interrupted process alive.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    staff = Staff(
-        memory,
-        every=settings.index_ttl,
-        alert_url=settings.alert_url,
-        outbox_limit=settings.outbox_limit,
-    )
+    staff = create_staff(settings, memory)
     archive = open_archive(settings.archive) if settings.archive else None
     with staff.at_work(), closing(archive) if archive else nullcontext():
         anyio.run(create_server(settings, staff.memory, archive).run_stdio_async)

@@ -47,4 +47,5 @@ def run(arguments: argparse.Namespace, env: Mapping[str, str]) -> int:
         else "A server that runs takes the old one until it is restarted."
     )
     print("Then register every client anew: `echo-mcp register` has the lines.")
+    print("Clients that signed in sign in again.")
     return 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Mapping
 from contextlib import closing
 
@@ -50,12 +49,8 @@ def run(arguments: argparse.Namespace, env: Mapping[str, str]) -> int:
             raise BadRequest("Which job to run is missing. See `echo-mcp upkeep`.", field="job")
         if arguments.job == ALERTS:
             return _test(settings.alert_url)
-    with closing(open_memory(settings.config, notify=_chatter)) as memory:
+    with closing(open_memory(settings.config)) as memory:
         return _run(memory, arguments.job) if arguments.action == "run" else _show(memory)
-
-
-def _chatter(words: str) -> None:
-    print(words, file=sys.stderr)
 
 
 def _run(memory: Memory, job: str) -> int:
@@ -83,7 +78,7 @@ def _show(memory: Memory) -> int:
 
 
 def _said(run: Run) -> str:
-    found = ", ".join(f"{number} {what}" for what, number in run.found.items())
+    found = ", ".join(f"{number} {what.replace('_', ' ')}" for what, number in run.found.items())
     failed = f"the last try failed: {run.error}" if run.error else ""
     when = "" if run.done is None else f"{run.done:%Y-%m-%d %H:%M}"
     return "; ".join(filter(None, (when, found, failed))) or "by the server, or not yet"

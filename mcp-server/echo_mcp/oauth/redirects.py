@@ -6,9 +6,10 @@ import re
 from collections.abc import Mapping
 from urllib.parse import urlencode
 
+from echo_mcp import loopback
+
 MAX_LENGTH = 512
 
-_LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 # Narrower than RFC 3986: nothing in it needs escaping in HTML, in a header or in a policy's list.
 _URI = re.compile(
     r"(?P<scheme>https?)://(?P<host>[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\[::1\])"
@@ -22,13 +23,13 @@ def is_allowed(uri: str) -> bool:
     found = _URI.fullmatch(uri)
     if found is None or len(uri) > MAX_LENGTH:
         return False
-    return found["scheme"] == "https" or found["host"] in _LOOPBACK
+    return found["scheme"] == "https" or found["host"] in loopback.HOSTS
 
 
 def is_loopback(uri: str) -> bool:
     """Whether it leads to the machine of the one who signs in, whatever listens there."""
     found = _URI.fullmatch(uri)
-    return found is not None and found["scheme"] == "http" and found["host"] in _LOOPBACK
+    return found is not None and found["scheme"] == "http" and found["host"] in loopback.HOSTS
 
 
 def is_same(registered: str, given: str) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from starlette.types import Scope
 
+from echo_mcp import loopback
 from echo_mcp.settings import MCP_PATH
 
 RESOURCE_PATHS = (MCP_PATH, f"{MCP_PATH}/")
@@ -19,7 +20,6 @@ SCOPE = "memory"
 """The only scope: the whole memory."""
 
 _HOST = re.compile(r"(?P<name>[a-z0-9_.-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
-_LOOPBACK = {"localhost", "127.0.0.1", "[::1]"}
 
 
 @dataclass(frozen=True)
@@ -108,4 +108,4 @@ class Sites:
         found = _HOST.fullmatch(host)
         if found is None or not {host, found["name"]} & self._names:
             return None
-        return Site(f"{'http' if found['name'] in _LOOPBACK else 'https'}://{host}")
+        return Site(f"{'http' if found['name'] in loopback.HOSTS else 'https'}://{host}")

@@ -10,7 +10,7 @@ from urllib.parse import SplitResult
 
 import httpx
 
-from echo_mcp.remote.visitor import LOOPBACK
+from echo_mcp import loopback
 from echo_memory.ops.health import Check
 
 SOON = timedelta(days=14)
@@ -34,7 +34,7 @@ def checks(at: SplitResult, now: datetime) -> Iterator[Check]:
     """Whether the connection is encrypted and trusted, and whether it still will be soon."""
     if at.scheme == "https":
         yield _trusted(at, now)
-    elif at.hostname in LOOPBACK:
+    elif at.hostname in loopback.NAMES:
         yield Check("tls", ok=True, detail="not encrypted, on this machine only")
     else:
         yield Check(

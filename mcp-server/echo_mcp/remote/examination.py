@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import datetime
 
+from echo_mcp import loopback
 from echo_mcp.remote import certificate, door, eras, load, metadata, vitals
-from echo_mcp.remote.visitor import LOOPBACK, PATIENCE_S, Unanswered, Unreachable, Visitor
+from echo_mcp.remote.visitor import PATIENCE_S, Unanswered, Unreachable, Visitor
 from echo_memory.ops.health import Check
 
 _UNREACHABLE = "Check the address, that the server or its proxy runs, and the firewall."
@@ -39,7 +40,7 @@ def examine(url: str, token: str, now: datetime, *, patience: float = PATIENCE_S
 def _all(visitor: Visitor, now: datetime) -> Iterator[Check]:
     encrypted = list(certificate.checks(visitor.at, now))
     yield from encrypted
-    readable = visitor.at.scheme == "http" and visitor.at.hostname not in LOOPBACK
+    readable = visitor.at.scheme == "http" and visitor.at.hostname not in loopback.NAMES
     if not readable and not all(check.ok for check in encrypted):
         return
     for name, look in (

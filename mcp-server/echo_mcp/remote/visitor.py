@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -10,11 +11,10 @@ from typing import Any
 
 import httpx
 
+from echo_mcp import loopback
 from echo_mcp.remote.address import parts_of
 from echo_mcp.settings import MCP_PATH
 from echo_memory.lines import short
-
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 PATIENCE_S = 10.0
 """How long to wait for an answer, in seconds."""
@@ -22,6 +22,7 @@ PATIENCE_S = 10.0
 _CONNECT_S, _ALL_S = 5.0, 90.0
 _MOST_BYTES = 1_000_000
 _SHOWN = 120
+_NUMBER = re.compile(r"^\[Errno -?\d+\] ")
 _PLAIN = {"Accept-Encoding": "identity"}  # what is small packed may be endless unpacked
 _JSON = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
 
@@ -61,7 +62,7 @@ class Visitor:
     def __post_init__(self) -> None:
         self.at = parts_of(self.url, field="--remote")
         # A proxy from the environment has no business between us and this machine.
-        trust_env = self.at.hostname not in LOOPBACK
+        trust_env = self.at.hostname not in loopback.NAMES
         self._client = httpx.Client(
             follow_redirects=False,
             trust_env=trust_env,
@@ -135,7 +136,8 @@ class Visitor:
             ) as response:
                 content = b"".join(_bounded(response, until))
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
-            raise Unreachable(self.shown(error) or "no connection in time") from error
+            why = _NUMBER.sub("", self.shown(error))
+            raise Unreachable(f"no connection: {why or 'none in time'}") from error
         except httpx.TimeoutException as error:
             raise Unanswered(f"no answer within {self.patience:g} s") from error
         except (httpx.HTTPError, httpx.InvalidURL) as error:

@@ -22,7 +22,7 @@ _NAME_LENGTH = 80
 def bad_request(tool: str, schema: Schema, error: ValidationError) -> BadRequest:
     """One error for everything that is wrong with the arguments of a call."""
     found = error.errors(include_url=False, include_input=False, include_context=False)
-    fields = [field_name(fault["loc"]) for fault in found[:_SHOWN]]
+    fields = [_field_name(fault["loc"]) for fault in found[:_SHOWN]]
     sentences = [
         _sentence(tool, schema, fault["type"], fault["loc"], field)
         for fault, field in zip(found, fields, strict=False)
@@ -33,7 +33,7 @@ def bad_request(tool: str, schema: Schema, error: ValidationError) -> BadRequest
     return BadRequest(" ".join(sentences), field=fields[0], **more)
 
 
-def field_name(location: Sequence[int | str]) -> str:
+def _field_name(location: Sequence[int | str]) -> str:
     """Where a fault is, as `proposals[0].title`."""
     name = ""
     for part in location:

@@ -39,7 +39,9 @@ class Loop:
 
     def wake(self, *, after: float = 0.0) -> None:
         """Have the step run in some seconds at the latest."""
-        self._be_due(after)
+        with self._changed:
+            self._due = min(self._due, time.monotonic() + after)
+            self._changed.notify()
 
     def stop(self, *, within: float = STOP_WITHIN_S) -> None:
         """Let a step that runs come to its end, within some seconds, and run no other."""
@@ -49,14 +51,9 @@ class Loop:
         if self._thread.ident is not None:
             self._thread.join(within)
 
-    def _be_due(self, seconds: float) -> None:
-        with self._changed:
-            self._due = min(self._due, time.monotonic() + seconds)
-            self._changed.notify()
-
     def _run(self) -> None:
         while self._is_due():
-            self._be_due(self._tried())
+            self.wake(after=self._tried())
 
     def _is_due(self) -> bool:
         """Wait until the step is due; false when it is to stop."""

@@ -53,6 +53,7 @@ class IndexPublisher(Loop):
                 self._warnings = publish_now(self._memory)
                 failed = bool(self._warnings)
             finally:
-                self._asked |= failed
+                if failed:  # only then: a request that came meanwhile must not be taken back
+                    self._asked = True
             self._pause = min(2 * self._pause, _LONGEST_PAUSE_S) if failed else RETRY_S / 2
         return self._pause if failed else math.inf

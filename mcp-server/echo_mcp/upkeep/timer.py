@@ -11,7 +11,7 @@ from datetime import datetime
 from echo_mcp.upkeep.interpreter import give_back_memory
 from echo_mcp.upkeep.schedule import Schedule, is_due, pause
 from echo_memory.errors import Conflict, EchoError
-from echo_memory.ledger import Ledger, Run
+from echo_memory.ledger import Ledger, Run, turn_of
 from echo_memory.locks import Busy, PathLocks
 from echo_memory.memory import Clock
 
@@ -131,11 +131,6 @@ class Timer:
             self._ledger.ran(name, run)
         except EchoError as error:
             logger.warning("upkeep: %s", error.message, extra={"fields": {"job": name}})
-
-
-def turn_of(job: str) -> str:
-    """The turn that whoever runs a job takes."""
-    return f"upkeep/{job}"
 
 
 def _tried(run: Run) -> float:

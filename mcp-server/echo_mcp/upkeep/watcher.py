@@ -57,7 +57,7 @@ class Watcher:
                 ignore_permission_denied=True,
             ):
                 self._on_change()
-        except Exception as error:
+        except Exception as error:  # whatever the platform lacks, who is told compares by itself
             reason = getattr(error, "strerror", None) or type(error).__name__
             logger.warning("the folder is not watched, only compared: %s", reason)
 

@@ -59,11 +59,6 @@ class LiveInverted(BM25Plus):
         super().__init__(items, None, k1, b, delta)
 
     @classmethod
-    def of(cls, items: Iterable[tuple[str, Mapping[str, float]]]) -> Self:
-        """An index of documents, with the parameters of the core."""
-        return cls(items)
-
-    @classmethod
     def load(cls, path: Path) -> Self | None:
         """The index that was saved; None where none was, or not all of it can be read.
 

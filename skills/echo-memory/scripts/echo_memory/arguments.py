@@ -58,7 +58,7 @@ def reference(
     return words
 
 
-def lines(value: object, field: str, *, most: int, limit: int = MAX_LINE) -> tuple[str, ...]:
+def lines(value: object, field: str, *, most: int) -> tuple[str, ...]:
     """A list of one-line strings; empty ones and repeats are left out."""
     if isinstance(value, str) or not isinstance(value, Sequence):
         raise BadRequest(f"{field} is not a list. Give a list of strings.", field=field)
@@ -66,7 +66,7 @@ def lines(value: object, field: str, *, most: int, limit: int = MAX_LINE) -> tup
         raise BadRequest(
             f"{field} has {len(value)} items. At most {most} are accepted.", field=field
         )
-    items = [line(item, f"{field}[{at}]", limit=limit) for at, item in enumerate(value)]
+    items = [line(item, f"{field}[{at}]") for at, item in enumerate(value)]
     return tuple(dict.fromkeys(item for item in items if item))
 
 

@@ -278,7 +278,7 @@ class Catalog:
         handles = note.handles
         if handles is not None:
             self.entities.put(note.entity(), handles.keys)
-            self.names.take(note.path, handles.forms, handles.ends)
+            self.names.put(note.path, handles.forms, handles.ends)
         else:
             self.entities.drop(note.path)
             self.names.drop(note.path)

@@ -161,11 +161,12 @@ def _run(words: Sequence[str], clock: Clock | None) -> envelope.Envelope:
     if not isinstance(config.vault, Path):
         with closing(open_memory(config, clock=clock, words=WordsFile())) as echo:
             return _answered(command, echo, values)
-    if command.makes_vault:
-        _make_folder(config.vault)
     echo = open_memory(config, clock=clock, words=WordsFile())
     try:
         with closing(echo):
+            # An unmounted share, or a folder that was moved for a while, must find its place free.
+            if command.makes_vault and (values.anew or not echo.acquaintance.is_made()):
+                _make_folder(config.vault)
             return _answered(command, echo, values)
     except VaultUnreachable as error:
         if echo.acquaintance.is_made():

@@ -51,15 +51,13 @@ class Config:
         """
         faults: list[str] = []
         address = _path(vault, "--vault", faults) if vault else _base(env, faults)
-        state = state_dir or env.get("ECHO_STATE_DIR", "") or DEFAULT_STATE_DIR
+        state = state_dir or env.get("ECHO_STATE_DIR", "").strip() or DEFAULT_STATE_DIR
         state_folder = _path(state, "--state-dir" if state_dir else "ECHO_STATE_DIR", faults)
         zone = _zone(env.get("ECHO_TZ", "").strip(), faults)
         timeout = _number(env, "ECHO_TIMEOUT", 10, faults, most=3_600)
         workers = _number(env, "ECHO_WORKERS", 8, faults, most=64)
         if address is None or state_folder is None or faults:
-            raise Misconfigured(
-                "The configuration cannot be used. " + " ".join(faults), faults=faults
-            )
+            raise Misconfigured.from_faults(faults)
         return cls(
             vault=address,
             state_dir=state_folder,

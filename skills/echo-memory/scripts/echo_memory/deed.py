@@ -21,13 +21,16 @@ class Deed:
     Attributes:
         op: its name; empty where nobody said one.
         keeps: whether the text before each of its changes is kept, though nothing is lost by it.
-        written: what it wrote last to each note that it made, or whose earlier text it kept.
+        written: what it wrote last to each note.
+        began: the text of each note before it, as long as nothing of that was lost, and whether
+            that is kept all the same.
         warnings: for its answer.
     """
 
     op: str = ""
     keeps: bool = False
     written: dict[str, str] = field(default_factory=dict, repr=False)
+    began: dict[str, tuple[str, bool]] = field(default_factory=dict, repr=False)
     warnings: list[str] = field(default_factory=list)
 
 

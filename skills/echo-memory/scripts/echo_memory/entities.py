@@ -15,8 +15,6 @@ from echo_memory.naming.postings import WORD, Postings
 from echo_memory.naming.spelling import key
 from echo_memory.text import file_key, fold
 
-__all__ = ["Candidate", "Entities", "Entity"]
-
 # A word that more notes have than this says little: only those that have another word of the
 # mention, too, are looked at.
 _COMMON = 2_000
@@ -114,7 +112,6 @@ class Entities:
         mention: str,
         *,
         kind: str | None = None,
-        kinds: Collection[str] | None = None,
         limit: int = 8,
     ) -> list[Candidate]:
         """Entities that a mention may mean, best first; exact ones lead with score 1.
@@ -123,7 +120,6 @@ class Entities:
             mention: a name.
             kind: the kind of what is mentioned, where it is known. A project is not taken for
                 the person whose first name it has.
-            kinds: only entities of these kinds.
             limit: how many at most.
         """
         exact = self._exact(mention)
@@ -134,8 +130,7 @@ class Entities:
             if path not in seen and (candidate := self._compared(parts, path, kind))
         ]
         near.sort(key=lambda candidate: (-candidate.score, candidate.entity.path))
-        chosen = (c for c in exact + near if kinds is None or c.entity.kind in kinds)
-        return [candidate for candidate, _ in zip(chosen, range(limit), strict=False)]
+        return [*exact, *near][:limit]
 
     def to_json(self) -> str:
         """The shared index: the same text whatever the order in which entities came."""

@@ -16,6 +16,7 @@ A message is two sentences: what happened, and what to do next.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 
@@ -108,6 +109,12 @@ class Misconfigured(EchoError):
 
     code = "misconfigured"
     exit_status = 78
+
+    @classmethod
+    def from_faults(cls, faults: Sequence[str]) -> Misconfigured:
+        """The error of a configuration with these faults, a sentence each, kept in `faults`."""
+        words = " ".join(["The configuration cannot be used.", *faults])
+        return cls(words, faults=list(faults))
 
 
 class NotBootstrapped(EchoError):

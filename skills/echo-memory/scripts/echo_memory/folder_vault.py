@@ -23,14 +23,13 @@ from echo_memory.folder import Folder
 from echo_memory.scratch import is_scratch
 from echo_memory.vault import (
     MAX_NOTE_BYTES,
+    TRASH,
     Stamp,
     conflict,
     to_bytes,
     to_text,
 )
 from echo_memory.vault_paths import is_safe, safe_path
-
-TRASH = ".trash"
 
 # A file that is written twice within one tick of its file system's clock has the same times after
 # both; FAT's tick is the longest, two seconds.

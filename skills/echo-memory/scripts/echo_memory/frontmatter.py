@@ -165,23 +165,6 @@ def _empty_block(text: str) -> _Block:
     return _Block(bom + line, "", line, text.removeprefix(bom))
 
 
-def remove_key(text: str, key: str) -> str:
-    """The note without this key's lines; as it is where it has no such key.
-
-    Raises:
-        Unparseable: the frontmatter cannot be read surely, or not be edited without changing more.
-    """
-    block = _block(text)
-    if not block:
-        return text
-    document = _editable(block)
-    entry = _entry(document, key)
-    if not entry:
-        return text
-    rest = {name: value for name, value in document.values.items() if name != key}
-    return _edited(block, [yaml_edits.removed(block.yaml, entry)], rest)
-
-
 def add_items(text: str, key: str, items: Iterable[Any]) -> str:
     """The note with these items in the list at `key`; those that are there keep their bytes.
 

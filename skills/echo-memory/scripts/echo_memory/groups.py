@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from echo_memory.entities import Entities, Entity
+from echo_memory.entities import Entities
+from echo_memory.naming.entity import Entity
 from echo_memory.note import day_of
 
 

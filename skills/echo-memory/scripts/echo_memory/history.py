@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import re
 import sqlite3
-import unicodedata
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from typing import Any
 from echo_memory.acquaintance import key_of
 from echo_memory.errors import VaultIO
 from echo_memory.history_file import HistoryFile
+from echo_memory.text import file_key
 from echo_memory.vault import to_bytes, to_text
 
 RING, RING_OF_ADDED = 20, 5
@@ -217,9 +217,9 @@ class History:
     def paths_of(self, name: str) -> list[str]:
         """The notes that have versions and whose file name, without `.md`, is this one."""
         rows = self._file.ask("SELECT DISTINCT path FROM version ORDER BY path")
-        wanted = _same(name.removesuffix(".md"))
+        wanted = file_key(name.removesuffix(".md"))
         paths = [path.decode() for (path,) in rows]
-        return [path for path in paths if _same(PurePosixPath(path).stem) == wanted]
+        return [path for path in paths if file_key(PurePosixPath(path).stem) == wanted]
 
     def close(self) -> None:
         """Let go of the file; it is opened again when it is needed."""
@@ -258,8 +258,3 @@ def _unpacked(digest: str, packed: bytes) -> bytes:
     if _hash(data) != digest:
         raise VaultIO("This version is damaged and cannot be restored. Choose another one.")
     return data
-
-
-def _same(name: str) -> str:
-    """Spellings that some file systems take for one name."""
-    return unicodedata.normalize("NFC", name).casefold()

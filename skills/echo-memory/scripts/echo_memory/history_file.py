@@ -146,7 +146,7 @@ class HistoryFile:
         except OSError as error:
             self._close()
             raise _unusable(error.strerror or "an error of the disk") from error
-        except BaseException:
+        except BaseException:  # whoever broke it off, half a change must not stay
             self._close()
             raise
 

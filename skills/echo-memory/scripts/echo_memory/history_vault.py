@@ -49,10 +49,10 @@ class HistoryVault:
             VaultIO: also when the write would lose text that the history cannot keep.
         """
         safe_path(path)
-        kept = expected is None or self._keep(path, expected, text)
+        if expected is not None:
+            self._keep(path, expected, text)
         self._vault.write(path, text, expected=expected)
-        if kept:
-            deed.current().written[path] = text
+        deed.current().written[path] = text
 
     def trash(self, path: str, *, expected: str) -> str:
         """See Vault. The trash has the text as well, so that it goes on without the history."""
@@ -81,22 +81,35 @@ class HistoryVault:
         self._vault.close()
         self._history.close()
 
-    def _keep(self, path: str, before: str, after: str) -> bool:
+    def _keep(self, path: str, before: str, after: str) -> None:
         """Keep a text that is about to be replaced, where that is called for.
 
-        Returns:
-            Whether the text as it was before this deed is kept, now or already.
+        Of several writes of one deed to a note, the text before the first of them is what counts.
+        """
+        doing, is_kept = deed.current(), False
+        if before == after or path in self._ours:
+            return
+        if doing.written.get(path) == before:
+            if path not in doing.began:  # it was made by this deed, or is kept already
+                return
+            before, is_kept = doing.began[path]
+        loses = difference.loses(before, after)
+        if loses or (doing.keeps and not is_kept):
+            is_kept = self._stored(path, before, loses=loses)
+        if loses:
+            doing.began.pop(path, None)
+        else:
+            doing.began[path] = before, is_kept
+
+    def _stored(self, path: str, text: str, *, loses: bool) -> bool:
+        """Whether a text could be kept.
+
+        Raises:
+            VaultIO: it could not, and would be lost.
         """
         doing = deed.current()
-        if before == after or path in self._ours:
-            return False
-        if doing.written.get(path) == before:  # between two writes of ours
-            return True
-        loses = difference.loses(before, after)
-        if not loses and not doing.keeps:
-            return False
         try:
-            self._history.keep(path, before, op=doing.op, loses=loses)
+            self._history.keep(path, text, op=doing.op, loses=loses)
         except VaultIO as error:
             if loses:
                 raise VaultIO(

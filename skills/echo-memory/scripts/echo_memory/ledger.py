@@ -144,6 +144,11 @@ class Ledger:
         return document if good else {"format": _FORMAT}
 
 
+def turn_of(job: str) -> str:
+    """The turn that whoever runs a job takes, so that it never overlaps itself."""
+    return f"{FOLDER}/{job}"
+
+
 def _page(document: Mapping[str, Any]) -> Page:
     runs, notes = document.get("runs"), document.get("notes")
     return Page(

@@ -227,12 +227,12 @@ def summary(found: Sequence[Violation]) -> dict[str, Any]:
     return fields if len(shown) == len(found) else {**fields, "truncated": True}
 
 
-def _shown(found: Sequence[Violation], budget: int = MAX_CHARS) -> list[Violation]:
+def _shown(found: Sequence[Violation]) -> list[Violation]:
     """As many as the budget holds, some of each check before many of one."""
     by_check: dict[str, list[Violation]] = defaultdict(list)
     for violation in found:
         by_check[violation.check].append(violation)
-    kept = set()
+    kept, budget = set(), MAX_CHARS
     for violation in filter(None, chain.from_iterable(zip_longest(*by_check.values()))):
         budget -= sum(map(len, asdict(violation).values()))
         if budget < 0:

@@ -8,12 +8,12 @@ import hashlib
 import os
 import threading
 import time
-import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from echo_memory.errors import Conflict, VaultIO
+from echo_memory.text import file_key
 
 MAX_WAIT_S = 30.0
 
@@ -96,8 +96,8 @@ class PathLocks:
 
 def _stripe(path: str) -> int:
     """Spellings that some file systems take for one name share a lock."""
-    same = unicodedata.normalize("NFC", path).casefold()
-    return hashlib.sha256(same.encode("utf-8", "surrogatepass")).digest()[0] % _STRIPES
+    same = file_key(path).encode("utf-8", "surrogatepass")
+    return hashlib.sha256(same).digest()[0] % _STRIPES
 
 
 def _lock(file: int, path: str, until: float) -> None:

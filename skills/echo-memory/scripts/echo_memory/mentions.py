@@ -15,8 +15,6 @@ from echo_memory.naming.doubts import UNSEEN, is_doubtful
 from echo_memory.naming.names import Name, Names, Word, words
 from echo_memory.paths import Paths
 
-__all__ = ["Added", "Names", "id_of", "link_mentions", "mentioned"]
-
 _Range = tuple[int, int]
 
 _DEFINITION = re.compile(r"^[ \t>]*+\[[^\]\n]++\]:.*", re.MULTILINE)

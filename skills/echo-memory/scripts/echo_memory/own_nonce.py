@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
 import secrets
 from contextlib import suppress
 from pathlib import Path
 
+from echo_memory import state_file
 from echo_memory.acquaintance import key_of
 from echo_memory.config import Config
 from echo_memory.errors import VaultIO
@@ -40,14 +40,9 @@ def keep(config: Config) -> str:
     Raises:
         VaultIO: the state folder cannot be used.
     """
-    place, nonce = _place(config), secrets.token_hex(16)
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
+    nonce = secrets.token_hex(16)
     try:
-        place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with os.fdopen(os.open(place, flags, 0o600), "w", encoding="ascii") as file:
-            file.write(f"{nonce}\n")
-            file.flush()
-            os.fsync(file.fileno())
+        state_file.write(_place(config), f"{nonce}\n".encode("ascii"))
     except OSError as error:
         raise _unusable(error) from error
     return nonce

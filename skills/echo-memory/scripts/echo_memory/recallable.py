@@ -78,6 +78,10 @@ def without_comments(note: Note) -> Note:
 
 
 def _without_links_only(note: Note) -> Note:
+    # Most notes do not have the word, and to read the blocks of a text takes its time.
+    said = note.text.lower() if note.text.isascii() else fold(note.text)
+    if not any(title in said for title in _LINKS_ONLY):
+        return note
     parts, end = [], 0
     for heading in note.headings:
         if fold(heading.title) in _LINKS_ONLY and heading.start >= end:

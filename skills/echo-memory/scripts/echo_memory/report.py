@@ -142,7 +142,8 @@ def _load(envelope: _Fields) -> str:
     ]
     oldest = sections["inbox_oldest_days"]
     age = f", the oldest {oldest} days old" if oldest else ""
-    lines.append(f"Inbox: {sections['inbox_count']} items{age}")
+    count = sections["inbox_count"]
+    lines.append(f"Inbox: {count} item{'' if count == 1 else 's'}{age}")
     return "\n".join([*lines, sections["inbox"]]).rstrip()
 
 

@@ -22,6 +22,7 @@ from echo_memory.rest.files import Files, holds
 from echo_memory.rest.stamps import Stamps
 from echo_memory.vault import (
     MAX_NOTE_BYTES,
+    TRASH,
     Stamp,
     conflict,
     to_bytes,
@@ -29,7 +30,6 @@ from echo_memory.vault import (
 )
 from echo_memory.vault_paths import numbered, safe_path
 
-TRASH = ".trash"
 SERVICE = "Obsidian Local REST API"
 OLDEST_VERSION = (2, 0)
 

@@ -20,6 +20,7 @@ class Kind:
     Attributes:
         name: the frontmatter `type`.
         path: template of the vault path, with `{slug}`, `{date}` and `{domain}` where they apply.
+        title: what a fixed note is called.
         entity: others refer to it by name: it is gated, linked and in the entity index.
         recall: recall finds it.
         archive: folder of the notes that are done, if the kind has one.
@@ -31,6 +32,7 @@ class Kind:
         domains: what `{domain}` may be; the first is the default.
         cues: words in an inbox line that speak for this kind.
         asked: words in a question that ask for notes of this kind, in lower case.
+        bootstrap: a fixed note that a new vault gets at once.
     """
 
     name: str

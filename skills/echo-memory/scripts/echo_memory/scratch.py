@@ -6,6 +6,7 @@ A folder is given by its open descriptor.
 from __future__ import annotations
 
 import errno
+import math
 import os
 import re
 import secrets
@@ -18,6 +19,9 @@ NO_HARD_LINKS = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errn
 
 _NAME = re.compile(r"\.echo-[0-9a-f]{16}\.tmp")
 _ABANDONED_AFTER_S = 3600
+_MANY = 10_000
+
+_cleaned: dict[tuple[int, int], float] = {}  # when each folder was looked through last
 
 
 def is_scratch(name: str) -> bool:
@@ -64,12 +68,21 @@ def second_name(folder: int, name: str) -> Iterator[str | None]:
 
 
 def clean(folder: int, now: float) -> None:
-    """Remove what a process that was killed left in a folder.
+    """Remove what a process that was killed left in a folder, unless that was done lately.
+
+    To look through a folder of thousands of notes takes longer than to write one.
 
     Args:
         folder: where.
         now: the time by the clock of the folder's disk, in seconds.
     """
+    status = os.fstat(folder)
+    which = status.st_dev, status.st_ino
+    if 0 <= now - _cleaned.get(which, -math.inf) < _ABANDONED_AFTER_S:
+        return
+    if len(_cleaned) >= _MANY:
+        _cleaned.clear()
+    _cleaned[which] = now
     with os.scandir(folder) as entries:
         left = [entry for entry in entries if is_scratch(entry.name)]
     for entry in left:

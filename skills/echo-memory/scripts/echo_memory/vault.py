@@ -16,6 +16,7 @@ from echo_memory.errors import BadRequest, Conflict, EchoError, NotFound, Unpars
 Stamp = str
 
 MAX_NOTE_BYTES = 10_000_000
+TRASH = ".trash"
 
 
 class Vault(Protocol):

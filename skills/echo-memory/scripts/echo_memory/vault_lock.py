@@ -154,7 +154,7 @@ def clear(echo: Memory) -> bool:
 
 
 @contextmanager
-def hold(echo: Memory, *, seconds: int, holder: str = "") -> Iterator[Held | None]:
+def hold(echo: Memory, *, seconds: int) -> Iterator[Held | None]:
     """Have the lock until the block ends; whoever finds it taken decides what to do instead.
 
     Yields None once the lock is ours, otherwise who has it. A lock that cannot be given back
@@ -163,14 +163,12 @@ def hold(echo: Memory, *, seconds: int, holder: str = "") -> Iterator[Held | Non
     Args:
         echo: the memory whose vault it is.
         seconds: until anybody may take it over, should this process be killed.
-        holder: who, for people; by default `default_holder`.
 
     Raises:
         Conflict: it changes hands just now.
     """
-    nonce = new_nonce()
-    name = holder or default_holder(echo)
-    found = acquire(echo, holder=name, nonce=nonce, seconds=seconds)
+    nonce = secrets.token_hex(16)
+    found = acquire(echo, holder=default_holder(echo), nonce=nonce, seconds=seconds)
     if found.nonce != nonce:
         yield found
         return
@@ -200,11 +198,6 @@ def default_holder(echo: Memory) -> str:
     name = f"{echo.config.owner}@{machine}" if echo.config.owner else machine
     # the environment may hold bytes that are not UTF-8
     return short(name.encode("utf-8", "replace").decode(), MAX_HOLDER)
-
-
-def new_nonce() -> str:
-    """A nonce that nobody else has."""
-    return secrets.token_hex(16)
 
 
 def _free_where(echo: Memory, applies: Callable[[str], bool]) -> bool:

@@ -48,8 +48,8 @@ def _outcome(outcome: _Fields) -> list[str]:
 def _list(envelope: _Fields) -> str:
     entries = envelope["entries"]
     others = [
-        f"For {one_line(address)} there are {number} more; if that is this vault by another"
-        f" address, `outbox adopt {one_line(address)}` takes them over."
+        f"For {one_line(address)}: {number} more. If that is this vault by another address,"
+        f" `outbox adopt {one_line(address)}` takes them over."
         for address, number in envelope["elsewhere"].items()
     ]
     if not entries:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from datetime import timedelta
 
 from echo_memory import inbox, routing
 from echo_memory.checks.survey import Finding, Survey
-from echo_memory.text import fold
+from echo_memory.text import file_key, fold
 
 ORPHAN_DAYS = 30
 INBOX_DAYS = 7
@@ -38,12 +37,12 @@ def unreadable(survey: Survey) -> Iterator[Finding]:
 
 def conflict_copies(survey: Survey) -> Iterator[Finding]:
     """Second versions of a note that a sync tool put beside it."""
-    known = {_same(path) for path in survey.cards}
+    known = {file_key(path) for path in survey.cards}
     for path, card in survey.cards.items():
         beside = _COPY_OF.fullmatch(card.id)
         folder = path.rpartition("/")[0]
         original = f"{folder}/{beside[1]}.md".lstrip("/") if beside else ""
-        if beside and _same(original) in known:
+        if beside and file_key(original) in known:
             yield path, f"It looks like a sync tool's copy of {original}."
         elif _COPY.search(card.id):
             yield path, "It looks like a sync tool's copy of another note."
@@ -69,7 +68,7 @@ def same_file_names(survey: Survey) -> Iterator[Finding]:
     by_name: dict[str, list[str]] = defaultdict(list)
     for path, card in survey.cards.items():
         if not card.is_background:
-            by_name[_same(card.id)].append(path)
+            by_name[file_key(card.id)].append(path)
     for first, *others in by_name.values():
         if others:
             yield first, f"{_some(others)} has the same file name."
@@ -82,7 +81,7 @@ def stale_index_entries(survey: Survey) -> Iterator[Finding]:
         return
     try:
         index = json.loads(survey.index)
-    except ValueError:
+    except (ValueError, RecursionError):
         index = None
     if not isinstance(index, dict):
         yield path, "It is not a JSON object."
@@ -111,11 +110,6 @@ def aging_inbox(survey: Survey) -> Iterator[Finding]:
     if note and ages:
         items = "1 item waits" if len(ages) == 1 else f"{len(ages)} items wait"
         yield note.path, f"{items} for more than {INBOX_DAYS} days, the oldest for {max(ages)}."
-
-
-def _same(path: str) -> str:
-    """What two spellings have in common that Obsidian takes for the same."""
-    return unicodedata.normalize("NFC", path).casefold()
 
 
 def _some(names: Iterable[str]) -> str:

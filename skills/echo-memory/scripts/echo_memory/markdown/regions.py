@@ -7,8 +7,6 @@ from typing import NamedTuple
 from echo_memory.markdown import blocks
 from echo_memory.markdown.spans import Region
 
-__all__ = ["Line", "Region", "lines", "regions"]
-
 _OPAQUE = frozenset({"frontmatter", "fence", "opaque"})
 
 

@@ -25,6 +25,7 @@ _CALLOUT = re.compile(r"[ \t]*>[ \t]*\[!")
 # for more of its block, which it is not meant to be; or neither.
 _JOINED, _GLUED, _APART = "joined", "glued", "apart"
 _SPACED = ("blank", "heading", "setext")  # what nothing below it runs into
+_PARTING = "<!-- -->"  # CommonMark's own way to keep an indented row out of a list above it
 
 
 def line_end(text: str) -> str:
@@ -80,6 +81,8 @@ def put(text: str, first: int, last: int, content: Sequence[str], *, prefix: str
     joint = _Joint(text, rows, first, last)
     above = blank if joint.gap_above(block) else ""
     below = blank if joint.gap_below(above + block) else ""
+    if joint.takes_in(above + block + below):
+        below = blank + prefix + _PARTING + eol + blank
     return head + above + block + below + text[end:]
 
 
@@ -129,10 +132,29 @@ class _Joint:
             return relation != _APART or spaced or raw_html
         return relation == _GLUED or (relation == _APART and self.inserts)
 
-    def _below(self, block: str) -> str:
-        context = ""
+    def takes_in(self, block: str) -> bool:
+        """Whether what is below lines becomes part of a list or quote that it has not been in.
+
+        A blank line does not keep an indented row out of the list item above it.
+        """
+        at = self.last
+        while at < len(self.rows) and self.rows[at].kind == "blank":
+            at += 1
+        if at == len(self.rows) or self.rows[at].containers:
+            return False
+        above = self._context_of(block) + block
+        following = self.text[self.rows[self.last].start : self.rows[at].end]
+        rows = blocks.read("\n" + above + following).rows  # the first line is never frontmatter
+        return bool(rows[above.count("\n") + 1 + at - self.last].containers)
+
+    def _context_of(self, block: str) -> str:
+        """What is above lines and has to do with them."""
         if self.above(block) == _JOINED or (self.first and self.rows[self.first - 1].containers):
-            context = _context(self.text, self.rows, self.first)
+            return _context(self.text, self.rows, self.first)
+        return ""
+
+    def _below(self, block: str) -> str:
+        context = self._context_of(block)
         end = self.rows[min(self.last + 1, len(self.rows) - 1)].end
         following = self.text[self.rows[self.last].start : end]
         return _relation(context + block, following, new=context.count("\n"))

@@ -187,11 +187,12 @@ def _align(a: _Words, b: _Words, *, person: bool) -> list[_Pair]:
     for how, test in _PERSON_TESTS if person else _TESTS:
         for i in list(open_a):
             given = person and (i < len(a) - 1 or alone)
-            found = next((j for j in open_b if test(a[i], b[j], given, alone)), None)
-            if found is not None:
-                pairs.append(_Pair(i, found, how))
-                open_a.remove(i)
-                open_b.remove(found)
+            for j in open_b:
+                if test(a[i], b[j], given, alone):
+                    pairs.append(_Pair(i, j, how))
+                    open_a.remove(i)
+                    open_b.remove(j)
+                    break
     return sorted(pairs, key=lambda pair: pair.one)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from echo_memory.text import fold
 
@@ -66,6 +67,7 @@ class NameParts:
     article: bool
 
 
+@lru_cache(maxsize=1 << 13)
 def parse(name: str) -> NameParts:
     """Take a name apart; each of the word lists has at least one word unless the name is blank."""
     folded = fold(name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise
@@ -102,24 +102,14 @@ class Names:
         self._ends: dict[str, tuple[str, ...]] = {}
         self._persons = Multimap()
 
-    def put(self, key: str, names: Sequence[str], *, person: bool = False) -> None:
+    def put(self, key: str, found: Mapping[str, Form], ends: tuple[str, ...]) -> None:
         """Take over the names of an entity in place of those that it had.
 
         Args:
             key: what identifies the entity: its path, or its id.
-            names: title and aliases. Those too short, too long or too odd to be told from other
-                words are never found in a text.
-            person: whether they are a person's, who may share a first or last name with others.
-        """
-        self.take(key, forms_of(names), ends_of(names) if person else ())
-
-    def take(self, key: str, found: Mapping[str, Form], ends: tuple[str, ...]) -> None:
-        """Take over names that have been taken apart.
-
-        Args:
-            key: what identifies the entity.
-            found: how they are written, by the folded words.
-            ends: a person's first and last names, folded.
+            found: how they are written, as `forms_of` gives them. Those too short, too long or too
+                odd to be told from other words are never found in a text.
+            ends: the first and last names of a person, who may share them, as `ends_of` gives them.
         """
         before = self._forms.get(key, ())
         self._forms[key] = tuple(found)

@@ -76,6 +76,7 @@ def slip(one: str, two: str) -> str:
     return SWAP if len(one) == len(two) and sorted(one) == sorted(two) else EDIT
 
 
+@lru_cache(maxsize=1 << 16)
 def similar_within(word: str) -> int:
     """How many edits away a similar word may be: none with a digit, two in a long word."""
     if _DIGIT.search(word):
@@ -96,6 +97,8 @@ def distance(one: str, two: str, limit: int) -> int:
     """
     if abs(len(one) - len(two)) > limit:
         return limit + 1
+    if (_letters(one) ^ _letters(two)).bit_count() > 2 * limit:  # an edit changes two of them
+        return limit + 1
     start, end = _common(one, two)
     one, two = one[start : len(one) - end], two[start : len(two) - end]
     if min(len(one), len(two)) == 0:
@@ -107,6 +110,15 @@ def distance(one: str, two: str, limit: int) -> int:
         if min(row) > limit:
             return limit + 1
     return min(row[-1], limit + 1)
+
+
+@lru_cache(maxsize=1 << 16)
+def _letters(word: str) -> int:
+    """Which letters a word has, as bits; some share one."""
+    bits = 0
+    for letter in word:
+        bits |= 1 << (ord(letter) & 63)
+    return bits
 
 
 def _common(one: str, two: str) -> tuple[int, int]:

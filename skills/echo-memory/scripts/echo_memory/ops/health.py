@@ -141,7 +141,7 @@ def _index(echo: Memory) -> Check:
         json.loads(shared)
     except NotFound:
         return Check("index", ok=True, detail=f"{known}; no shared index yet")
-    except (EchoError, ValueError):
+    except (EchoError, ValueError, RecursionError):
         return Check(
             "index",
             ok=False,

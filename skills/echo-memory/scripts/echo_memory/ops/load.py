@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from echo_memory import arguments, digest, inbox, routing, scope
+from echo_memory import arguments, digest, routing, scope
 from echo_memory.envelope import Envelope, success
 from echo_memory.errors import EchoError
+from echo_memory.fixed_notes import fixed_note, inbox_items
 from echo_memory.inbox import Item
 from echo_memory.memory import NOT_A_VAULT, Memory
 from echo_memory.note import Note
@@ -63,7 +64,7 @@ def load_op(echo: Memory, *, brief: bool = True, budget_chars: int | None = None
         budget = arguments.integer(budget_chars, "budget_chars", low=MIN_CHARS, high=MAX_CHARS)
     flushed = _flushed(echo)
     view = echo.look(*_paths(echo))
-    waiting = _waiting(echo)
+    waiting = inbox_items(echo)
     parts = _brief(echo, waiting) if in_brief else _whole(echo)
     ages = [item.age_days for item in waiting if item.age_days is not None]
     return success(
@@ -123,14 +124,9 @@ def _within(parts: dict[str, Part], budget: int) -> dict[str, str]:
     }
 
 
-def _waiting(echo: Memory) -> list[Item]:
-    note = _fixed(echo, "inbox")
-    return inbox.items(note.text, echo.today()) if note else []
-
-
 def _brief(echo: Memory, waiting: list[Item]) -> dict[str, Part]:
     fixed = routing.table().fixed
-    preferences = _fixed(echo, "preferences")
+    preferences = fixed_note(echo, "preferences")
     session, header = _last_session(echo)
     return {
         "marker": Part(_marker(echo), fixed["marker"].path, weight=100),
@@ -153,12 +149,12 @@ def _brief(echo: Memory, waiting: list[Item]) -> dict[str, Part]:
 def _whole(echo: Memory) -> dict[str, Part]:
     session, header = _last_session(echo)
     notes = {
-        "marker": _fixed(echo, "marker"),
-        "scope": _fixed(echo, "context"),
-        "preferences": _fixed(echo, "preferences"),
+        "marker": fixed_note(echo, "marker"),
+        "scope": fixed_note(echo, "context"),
+        "preferences": fixed_note(echo, "preferences"),
         "last_session": session,
         "today": echo.catalog.get(_today_path(echo)),
-        "inbox": _fixed(echo, "inbox"),
+        "inbox": fixed_note(echo, "inbox"),
     }
     parts = {
         name: Part(note.text if note else "", note.path if note else "")
@@ -172,7 +168,7 @@ def _whole(echo: Memory) -> dict[str, Part]:
 
 
 def _marker(echo: Memory) -> str:
-    note = _fixed(echo, "marker")
+    note = fixed_note(echo, "marker")
     if note is None:
         return NOT_A_VAULT
     keys = routing.table().fixed["marker"].keys
@@ -180,7 +176,7 @@ def _marker(echo: Memory) -> str:
 
 
 def _scope(echo: Memory) -> str:
-    note = _fixed(echo, "context")
+    note = fixed_note(echo, "context")
     current = scope.read(note) if note else scope.Scope()
     if not current.scope:
         return ""
@@ -192,7 +188,7 @@ def _scope(echo: Memory) -> str:
 
 def _last_session(echo: Memory) -> tuple[Note | None, str]:
     """The log of the last completed session, else the newest there is, with a line about it."""
-    heartbeat = _fixed(echo, "heartbeat")
+    heartbeat = fixed_note(echo, "heartbeat")
     note = echo.catalog.get(heartbeat.scalar("path")) if heartbeat else None
     if heartbeat and note:
         return note, f"{note.id} (completed {heartbeat.scalar('completed_at')})"
@@ -216,7 +212,3 @@ def _shortened(item: Item) -> str:
 
 def _today_path(echo: Memory) -> str:
     return routing.table().fixed["daily"].path_for("", date=echo.today().isoformat())
-
-
-def _fixed(echo: Memory, name: str) -> Note | None:
-    return echo.catalog.get(routing.table().fixed[name].path)

@@ -33,13 +33,14 @@ def migrate_op(echo: Memory, *, apply: bool = False) -> Envelope:
     wanted = arguments.flag(apply, "apply")
     echo.prepare(ordered=False)
     path, to = marker_path(), routing.table().schema_version
-    version = _version(Note(path, echo.vault.read(path)))
+    marker = Note(path, echo.vault.read(path))
+    version = _version(marker)
     if version > to:
         raise Misconfigured(
             f"The vault has schema version {version}, and this program knows {to}. Install the"
             " version of echo-memory that made it."
         )
-    missing = _missing(echo, Note(path, echo.vault.read(path)))
+    missing = _missing(echo, marker)
     warnings: list[str] = []
     if wanted and missing:
         with doing("migrate") as deed:

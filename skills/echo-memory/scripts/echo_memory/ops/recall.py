@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from echo_memory import arguments, hits, inbox, routing
+from echo_memory import arguments, hits
 from echo_memory.answers import described
 from echo_memory.envelope import Envelope, success
 from echo_memory.faults import offline
+from echo_memory.fixed_notes import inbox_items
 from echo_memory.lines import short
 from echo_memory.memory import Memory
 from echo_memory.note import Note
@@ -90,10 +91,8 @@ def _nothing(echo: Memory, words: str, budget: int) -> Fields:
 
 def _waiting(echo: Memory, words: str) -> int:
     """How many inbox items have any of the words."""
-    note = echo.catalog.get(routing.table().fixed["inbox"].path)
     wanted = set(query_words(words))
-    items = inbox.items(note.text, echo.today()) if note else []
-    return sum(not wanted.isdisjoint(words_of(item.line)) for item in items)
+    return sum(not wanted.isdisjoint(words_of(item.line)) for item in inbox_items(echo))
 
 
 @dataclass(frozen=True)
@@ -104,6 +103,7 @@ class _Question:
     words: Sequence[str]
     days: Sequence[Span]
     tasks: bool
+    texts: dict[str, str] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, echo: Memory, query: str) -> _Question:
@@ -116,7 +116,10 @@ class _Question:
 
     def text(self, note: Note) -> str:
         """What a note has to show; its title stands above it already."""
-        return readable(note, whole=bool(note.date) and is_named(note.date, self.days))
+        if note.path not in self.texts:
+            whole = bool(note.date) and is_named(note.date, self.days)
+            self.texts[note.path] = readable(note, whole=whole)
+        return self.texts[note.path]
 
     def body(self, note: Note) -> str:
         """What an excerpt is taken from."""

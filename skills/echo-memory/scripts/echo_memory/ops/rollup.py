@@ -8,8 +8,9 @@ from collections.abc import Iterable, Sequence
 from datetime import date as day_of
 from typing import Any
 
-from echo_memory import arguments, digest, inbox, routing, scope
+from echo_memory import arguments, digest, routing, scope
 from echo_memory.envelope import Envelope, success
+from echo_memory.fixed_notes import fixed_note, inbox_items
 from echo_memory.lines import short
 from echo_memory.markdown import headings
 from echo_memory.memory import Memory
@@ -115,7 +116,7 @@ def _dated(echo: Memory, kind: routing.Kind, first: day_of, last: day_of) -> lis
 
 def _scopes(echo: Memory, first: day_of, last: day_of) -> list[Fields]:
     """The lines of the scope's history that are of a day of the period, newest first."""
-    note = echo.catalog.get(routing.table().fixed["context"].path)
+    note = fixed_note(echo, "context")
     return [
         {"date": day, "scope": short(words, _LINE)}
         for day, words in (scope.history(note) if note else ())
@@ -124,8 +125,7 @@ def _scopes(echo: Memory, first: day_of, last: day_of) -> list[Fields]:
 
 
 def _waiting(echo: Memory) -> list[Fields]:
-    note = echo.catalog.get(routing.table().fixed["inbox"].path)
-    items = inbox.items(note.text, echo.today()) if note else []
+    items = inbox_items(echo)
     old = [item for item in items if item.age_days is not None and item.age_days > OLD_DAYS]
     return [
         {"id": item.id, "line": short(item.line, _LINE), "age_days": item.age_days} for item in old

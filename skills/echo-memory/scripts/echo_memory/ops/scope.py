@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from echo_memory import arguments, routing, scope, writing
+from echo_memory import arguments, scope, writing
 from echo_memory.envelope import Envelope, success
+from echo_memory.fixed_notes import fixed_note
 from echo_memory.memory import Memory
 from echo_memory.queueing import queued
 
@@ -16,7 +17,7 @@ def scope_show_op(echo: Memory) -> Envelope:
         logged after it was set or last confirmed.
     """
     view = echo.look()
-    note = echo.catalog.get(routing.table().fixed["context"].path)
+    note = fixed_note(echo, "context")
     current = scope.read(note) if note else scope.Scope()
     return success(
         "scope",

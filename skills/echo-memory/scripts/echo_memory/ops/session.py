@@ -11,6 +11,7 @@ from echo_memory import scope as scopes
 from echo_memory.answers import shown
 from echo_memory.envelope import Envelope
 from echo_memory.errors import Conflict, EchoError, VaultUnreachable
+from echo_memory.fixed_notes import fixed_note
 from echo_memory.memory import Memory
 from echo_memory.note import Note, stem
 from echo_memory.proposal import Proposal, checked_body, parse_list
@@ -112,7 +113,7 @@ def _run(echo: Memory, bundle: Bundle, warnings: list[str], *, applying: bool) -
 def _is_over(echo: Memory, path: str) -> bool:
     """Whether another session was completed after this one, which was logged already or waited."""
     log = echo.catalog.get(path)
-    heartbeat = echo.catalog.get(routing.table().fixed["heartbeat"].path)
+    heartbeat = fixed_note(echo, "heartbeat")
     if echo.is_replay and heartbeat is not None and heartbeat.scalar("path") != path:
         return scopes.is_later(heartbeat.scalar("completed_at"), echo.clock().isoformat())
     if log is None or heartbeat is None or heartbeat.scalar("path") == path:
@@ -122,8 +123,8 @@ def _is_over(echo: Memory, path: str) -> bool:
 
 def _scope_moved_on(echo: Memory, path: str) -> bool:
     """Whether the session was logged whole, and the scope was set anew after it."""
-    heartbeat = echo.catalog.get(routing.table().fixed["heartbeat"].path)
-    context = echo.catalog.get(routing.table().fixed["context"].path)
+    heartbeat = fixed_note(echo, "heartbeat")
+    context = fixed_note(echo, "context")
     if heartbeat is None or context is None or heartbeat.scalar("path") != path:
         return False
     stamp = scopes.read(context).scope_updated
@@ -229,8 +230,7 @@ def _heartbeat(echo: Memory, path: str, *, apply: bool) -> Fields:
         said = note.scalar("path") if note else ""
         return {"ok": True, "action": "unchanged" if said == path else "updated"}
     now = echo.clock().isoformat(timespec="seconds")
-    slug = path.rpartition("/")[2].removesuffix(".md")
-    values: dict[str, object] = {"slug": slug, "path": path, "completed_at": now}
+    values: dict[str, object] = {"slug": stem(path), "path": path, "completed_at": now}
 
     def change(text: str | None) -> str:
         if text is None:

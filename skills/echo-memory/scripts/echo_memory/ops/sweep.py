@@ -38,8 +38,9 @@ def sweep_op(echo: Memory, *, fast: bool = False) -> Envelope:
     warnings = shared_index.publish_now(echo)
     found = linting.lint(echo)
     fields = linting.summary(found)
+    shown = fields["violations"]
     recorded = health_note.record(
-        echo, health_note.SWEEP, _lines(fields["violations"]), more=len(found) - _shown(fields)
+        echo, health_note.SWEEP, _lines(shown), more=len(found) - len(shown)
     )
     marks = Marks.of(ledger.read().notes.get(SWEEP)).after({_mark(each) for each in found})
     ledger.note(SWEEP, marks.as_note())
@@ -66,10 +67,6 @@ def _read_again(echo: Memory) -> None:
 def _mark(violation: Violation) -> str:
     """The same finding from day to day, though its detail counts days."""
     return mark((violation.check, violation.path))
-
-
-def _shown(fields: dict[str, list[dict[str, str]]]) -> int:
-    return len(fields["violations"])
 
 
 def _lines(violations: Sequence[dict[str, str]]) -> list[str]:

@@ -18,6 +18,7 @@ from echo_memory import (
 )
 from echo_memory.envelope import Envelope, success, warned
 from echo_memory.errors import BadRequest, EchoError, NotFound, VaultUnreachable
+from echo_memory.fixed_notes import inbox_items
 from echo_memory.inbox import Item
 from echo_memory.memory import Memory
 from echo_memory.proposal import Proposal, parse_list
@@ -47,7 +48,7 @@ def list_op(echo: Memory) -> Envelope:
         all is only counted, in `omitted`.
     """
     view = echo.look()
-    waiting = _items(echo)
+    waiting = inbox_items(echo)
     items = [
         {
             "id": item.id,
@@ -117,7 +118,7 @@ def _routed(
     *,
     apply: bool,
 ) -> Envelope:
-    waiting = _items(echo)
+    waiting = inbox_items(echo)
     found = [_waiting_for(echo, waiting, line) for line in lines]
     results: list[Fields] = []
     staying: set[str] = set()
@@ -135,7 +136,7 @@ def _routed(
         action="applied" if apply else "preview",
         results=results,
         filed=sum(1 for result in results if result["ok"]),
-        remaining=len(_items(echo)),
+        remaining=len(inbox_items(echo)),
     )
 
 
@@ -151,11 +152,6 @@ def suggested_kind(line: str) -> str | None:
 def _line(values: Mapping[str, Any], at: int) -> str:
     name = f"proposals[{at}].line"
     return arguments.text(values.get("line") or "", name, required=True).strip()
-
-
-def _items(echo: Memory) -> list[Item]:
-    note = echo.catalog.get(routing.table().fixed["inbox"].path)
-    return inbox.items(note.text, echo.today()) if note else []
 
 
 def _waiting_for(echo: Memory, waiting: Sequence[Item], line: str) -> Item | None:
@@ -222,7 +218,7 @@ def _audit(echo: Memory, item: Item, path: str) -> None:
     day = echo.today().isoformat()
     note = echo.catalog.get(path)
     target = echo.catalog.link_to(note.entity()) if note else path
-    entry = processing_log.entry(item, target, alike=_alike(_items(echo), item))
+    entry = processing_log.entry(item, target, alike=_alike(inbox_items(echo), item))
 
     def change(text: str | None) -> str:
         kind = routing.table().fixed["processing-log"]

@@ -52,6 +52,7 @@ class Client:
         self._workers = max(workers, 1)
         self._pool = _Pool(self._workers)
         self._impatient_until = 0.0
+        self._counting = threading.Lock()
         self.connections = 0
 
     def ask(
@@ -140,7 +141,8 @@ class Client:
         except OSError as error:
             connection.close()
             raise no_connection(error, to) from error
-        self.connections += 1
+        with self._counting:  # one that is not counted could be to another vault, and not be seen
+            self.connections += 1
         return connection
 
     def _exchange(

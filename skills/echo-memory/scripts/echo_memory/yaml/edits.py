@@ -32,7 +32,7 @@ def lines(
     """A key with its value, without line ends; a list gets a line an item.
 
     Raises:
-        ValueError: it cannot be written, as `yaml_values.write` says.
+        ValueError: it cannot be written, as `values.write` says.
     """
     name = " " * indent + write_key(key) + ":"
     if isinstance(value, list | tuple) and value:
@@ -56,11 +56,6 @@ def replaced(
     if start > entry.colon and written:
         return [(start, end, written)]
     return [(entry.colon, end, _behind_colon(written))]
-
-
-def removed(yaml: str, entry: Entry) -> Edit:
-    """The edit that takes a key's lines away."""
-    return entry.line, yaml.index("\n", entry.node.end) + 1, ""
 
 
 def extended(yaml: str, entry: Entry, items: list[Any], *, eol: str) -> list[Edit]:
