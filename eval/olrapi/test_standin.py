@@ -1,6 +1,7 @@
 """The stand-in as a tool: faults come when they are planned, and it can be run by hand."""
 
 import os
+import socket
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -151,3 +152,17 @@ def test_it_can_be_run_by_hand(tmp_path):
 
     assert answer.status == 401
     assert process.returncode == 0
+
+
+def test_a_body_that_breaks_off_changes_nothing(tmp_path):
+    (tmp_path / "a.md").write_text("whole")
+    with StandIn(tmp_path, KEY) as plugin:
+        with socket.create_connection(("127.0.0.1", plugin.port), timeout=5) as half:
+            half.sendall(
+                b"PUT /vault/a.md HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n"
+                b"Authorization: Bearer " + KEY.encode() + b"\r\n\r\nhal"
+            )
+            half.shutdown(socket.SHUT_WR)
+            assert half.recv(1) == b""
+
+    assert (tmp_path / "a.md").read_text() == "whole"
