@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
@@ -13,6 +15,17 @@ from echo_memory.opening import open_memory
 from echo_memory.ops.bootstrap import bootstrap_op
 
 NOW = datetime(2026, 3, 14, 9, 26, 53, tzinfo=timezone(timedelta(hours=1)))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _without_waiting_for_the_disk() -> Iterator[None]:
+    """What only a power cut would show is not waited for, thousands of times, in this process.
+
+    A test that asks whether the disk is waited for puts its own in this place.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda _file: None)
+        yield
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -67,3 +68,17 @@ def serving(
             return result["structuredContent"], result["content"][0]["text"], result["isError"]
 
         yield call
+
+
+def arguments_shown(schema: dict[str, Any]) -> str:
+    """Arguments in a line: `[optional]`, `name=default`, `name=default:low-high`."""
+    required = schema.get("required", [])
+    words = []
+    for name, entry in schema["properties"].items():
+        word = name if name in required else f"[{name}]"
+        if "default" in entry:
+            word = f"{name}={json.dumps(entry['default'])}"
+        if "minimum" in entry:
+            word += f":{entry['minimum']}-{entry['maximum']}"
+        words.append(word)
+    return " ".join(words)

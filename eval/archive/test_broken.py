@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import zipfile
 from collections.abc import Callable
@@ -165,3 +166,55 @@ def test_no_path_of_an_export_leads_out_of_it(database: Path, archive: Archive) 
 
     assert len(attachments) == 7
     assert not [one for one in attachments if one["path"] or one["available"]]
+
+
+LONG = 1_000_000
+_IMESSAGE = "May 17, 2022  5:29:42 PM\nAda\n"
+_SIGNAL = "[2024-01-01 10:00] Ada: hi\n\n[2024-01-01 10:00] Ada: "
+_IOS = "[15.01.24, 13:00:00] Dee: hi\n[15.01.24, 13:00:00] Dee: \u200e"
+
+
+@pytest.mark.parametrize(
+    ("name", "head", "repeated"),
+    [
+        ("_chat.txt", CHAT + "15.01.24, 13:00 - ", "a: "),
+        ("_chat.txt", CHAT + "15.01.24, 13:00 - ", "hat die Gruppe "),
+        ("_chat.txt", CHAT + "15.01.24, 13:00 - Dee: ", " x \u200e"),
+        ("_chat.txt", CHAT + "15.01.24, 13:00 - Dee: x", " "),
+        ("_chat.txt", CHAT + "15.01.24, 13:00 - Dee: x", "\u200e"),
+        ("_chat.txt", _IOS, "https://maps.google.com/?q=1,1"),
+        ("Ada.txt", _IMESSAGE + "Sticker from ", "a: (App: x) "),
+        ("Ada.txt", _IMESSAGE + "hi\n\nMay 17, 2022  5:29:42 PM Ada", " added "),
+        ("Ada/chat.md", _SIGNAL, "["),
+        ("Ada/chat.md", _SIGNAL, "[](media/x)"),
+        ("Ada/chat.md", _SIGNAL + "\n(- ", "a "),
+    ],
+)
+def test_a_line_takes_no_longer_to_read_than_it_is_long(
+    tmp_path: Path, name: str, head: str, repeated: str
+) -> None:
+    """With a square of its length, any of these would take hours."""
+    path = written(tmp_path, name, f"{head}{repeated * (LONG // len(repeated))} -)\n\n")
+
+    assert read_all(path.parent if name.startswith("Ada/") else path).messages
+
+
+@pytest.mark.parametrize("name", ["_chat.txt", "chat.db", "result.json", "export.zip"])
+def test_a_pipe_is_no_export_and_nobody_waits_for_it(tmp_path: Path, name: str) -> None:
+    os.mkfifo(tmp_path / name)
+    written(tmp_path, "WhatsApp Chat with Dee.txt", CHAT)
+
+    beside = _import(tmp_path / "archive.db", tmp_path)
+    alone = _import(tmp_path / "archive.db", tmp_path / name)
+
+    assert sum(one.added for one in beside.exports) == 1
+    assert len(alone.unrecognised) == 1
+
+
+def test_a_packing_that_takes_as_much_memory_as_it_says_is_not_read(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "chat.zip", "w", zipfile.ZIP_LZMA) as packed:
+        packed.writestr("_chat.txt", CHAT)
+
+    report = _import(tmp_path / "archive.db", tmp_path / "chat.zip")
+
+    assert "a packing that is not read" in report.unrecognised[0]

@@ -224,3 +224,16 @@ def test_a_row_with_odd_columns_costs_no_other(tmp_path: Path, odd: dict[str, An
     reading = _read(tmp_path, {"text": "a"}, odd, {"text": "c"})
 
     assert [one.native_id for one in reading.messages if one.body in ("a", "c")] == ["G1", "G3"]
+
+
+def test_a_view_in_the_place_of_a_table_is_not_run(tmp_path: Path) -> None:
+    path = messages_database(tmp_path / "chat.db", [{"text": "a"}])
+    with sqlite3.connect(path) as database:
+        database.execute("drop table handle")
+        database.execute(
+            "create view handle as with recursive n(x) as (select 1 union all select x + 1 from n)"
+            " select x as ROWID, 'a' as id from n"
+        )
+    database.close()
+
+    assert "not one of Messages" in read_all(path).whys

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import sqlite3
+import sys
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +21,16 @@ from echo_archive.export import exported
 from echo_archive.importing import import_exports, import_paths
 from echo_archive.ops.search import search_messages_op
 from echo_archive.reading import Archive
-from echo_archive.records import Export, Message, Options, Skipped
+from echo_archive.records import (
+    Attachment,
+    Conversation,
+    Export,
+    Message,
+    Options,
+    Person,
+    Reaction,
+    Skipped,
+)
 from echo_archive.reports import ImportReport
 from echo_archive.status import status_of
 from exports import read_all
@@ -228,6 +240,49 @@ def test_an_export_that_breaks_leaves_nothing_and_stops_no_other(
     assert status_of(archive)["messages"] == 3_001
 
 
+HALF = "\ud83d"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"body": HALF},
+        {"native_id": HALF},
+        {"written": HALF},
+        {"sender": Person(HALF, HALF)},
+        {"conversation": Conversation(HALF, HALF, HALF, "direct")},
+        {"attachments": (Attachment("file", HALF, HALF, media_type=HALF),)},
+        {"links": (f"https://a.example/{HALF}",)},
+        {"reactions": (Reaction(HALF, Person(HALF, HALF)),)},
+        {"event": HALF, "system": True},
+        {"reply_to": HALF, "reply_quote": HALF},
+        {"revisions": (HALF, "x"), "edited": True},
+        {"forwarded_from": HALF},
+    ],
+)
+def test_half_a_character_in_any_field_costs_no_message(
+    database: Path, archive: Archive, said: dict[str, Any]
+) -> None:
+    report = put(database, [message(1, **{"body": "x"} | said)])
+
+    assert (report.outcome, report.why) == ("imported", None)
+    assert HALF not in json.dumps(list(exported(archive)), ensure_ascii=False)
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="such a name cannot be there")
+@pytest.mark.parametrize("name", ["b\udce9b/result.json", "b\udce9b.json"])
+def test_an_export_whose_name_is_no_text_is_imported(
+    name: str, database: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    shutil.copyfile(FIXTURES / "telegram/single_personal/result.json", path)
+
+    first, again = _import(database, path), _import(database, path)
+
+    assert [one.outcome for one in (*first.exports, *again.exports)] == ["imported", "unchanged"]
+
+
 def test_rows_that_were_not_read_are_counted_and_shown_with_file_and_line(database: Path) -> None:
     rows = [message(1, "one"), Skipped("result.json", 7, "it holds no date"), message(2, "two")]
 
@@ -260,3 +315,77 @@ def test_importing_into_what_is_no_archive_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(Unreadable):
         put(tmp_path / "note.db", [message(1, "x")])
     assert (tmp_path / "note.db").read_text().startswith("this is a letter")
+
+
+@pytest.mark.parametrize("version", [0, -1])
+def test_importing_into_the_database_of_another_program_changes_nothing_of_it(
+    tmp_path: Path, version: int
+) -> None:
+    path = tmp_path / "letters.db"
+    with sqlite3.connect(path) as other:
+        other.execute("pragma journal_mode = wal")
+        other.execute("create table letter(body)")
+        other.execute(f"pragma user_version = {version}")
+    other.close()
+    before = path.read_bytes()
+
+    with pytest.raises(Unreadable, match="another program"):
+        put(path, [message(1, "x")])
+
+    assert path.read_bytes() == before
+
+
+def test_an_export_that_changed_while_it_was_read_is_read_again(database: Path) -> None:
+    path = database.parent / "export.json"
+    path.write_text("whole")
+
+    def read(_export: Export, _options: Options) -> Iterator[Message | Skipped]:
+        path.write_text("cut")
+        yield message(1, "a")
+        path.write_text("whole")
+
+    export = Export("telegram", "invented", path)
+    reports = [
+        import_exports(database, [export], read, Options(), lambda _export, _count: None)
+        for _ in range(2)
+    ]
+
+    assert [one.exports[0].outcome for one in reports] == ["imported", "imported"]
+
+
+def test_a_reader_that_fails_in_any_way_stops_no_other(database: Path, archive: Archive) -> None:
+    export = Export("telegram", "invented", database.parent / "export.json")
+    export.path.write_text("x")
+
+    def read(_export: Export, _options: Options) -> Iterator[Message | Skipped]:
+        yield message(1, "lost")
+        raise AttributeError
+
+    report = import_exports(
+        database, [export, export], read, Options(), lambda _export, _count: None
+    )
+
+    assert [one.outcome for one in report.exports] == ["failed", "failed"]
+    assert not list(exported(archive))
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="its file names are always UTF-8")
+def test_names_on_the_disk_that_are_no_text_lose_no_message(tmp_path: Path) -> None:
+    folder = tmp_path / os.fsdecode(b"caf\xe9")
+    folder.mkdir()
+    row = {"id": 1, "type": "message", "date_unixtime": "5", "date": "", "from": "A", "text": "a"}
+    chat = {"name": "A", "type": "personal_chat", "id": 1}
+    said = json.dumps({**chat, "messages": [row | {"file": os.fsdecode(b"\xe9.jpg")}]})
+    (folder / "result.json").write_text(said)
+    (folder / os.fsdecode(b"\xe9.jpg")).write_bytes(b"x")
+    (folder / os.fsdecode(b"WhatsApp Chat with Ren\xe9.txt")).write_text(
+        "15.01.24, 13:00 - Dee: hi\n"
+    )
+
+    report = _import(folder / "archive.db", folder)
+    opened = Archive(folder / "archive.db")
+    bodies = {row["body"] for row in exported(opened)}
+    opened.close()
+
+    assert [one.outcome for one in report.exports] == ["imported", "imported"]
+    assert bodies == {"a", "hi"}

@@ -172,7 +172,7 @@ def test_an_export_without_media_does_not_take_a_file_away(
     put(database, [message(1, "", attachments=(there,))])
 
     put(
-        database, [message(1, "", attachments=(replace(there, path=None, missing=True),))], name="b"
+        database, [message(1, "", attachments=(there._replace(path=None, missing=True),))], name="b"
     )
 
     [row] = _all(archive)

@@ -15,6 +15,7 @@ from echo_archive.records import Options
 from exports import BERLIN, messages_database, read_all, written
 
 CHAT = "15.01.24, 13:00 - Dee: hi\n"
+LONG = f"15.01.24, 13:00 - Dee: {'so it is ' * 100}\n"
 
 
 def test_what_is_no_export_says_what_is_accepted(tmp_path: Path) -> None:
@@ -79,14 +80,14 @@ def test_a_zip_whose_only_entry_is_damaged_is_told(tmp_path: Path) -> None:
 def test_an_entry_that_is_damaged_far_behind_gives_what_stands_before(tmp_path: Path) -> None:
     path = tmp_path / "chat.zip"
     with zipfile.ZipFile(path, "w") as zipped:
-        zipped.writestr("_chat.txt", CHAT * 50_000 + "15.01.24, 13:00 - Dee: last\n")
+        zipped.writestr("_chat.txt", LONG * 2_000 + "15.01.24, 13:00 - Dee: last\n")
     path.write_bytes(path.read_bytes().replace(b"Dee: last", b"Dee: lost"))
 
     reading = read_all(path)
 
     assert "damaged" in reading.whys
     assert "lost" not in repr(reading.bodies)
-    assert len(reading.bodies) > 10_000
+    assert len(reading.bodies) > 1_000
 
 
 def test_a_damaged_zip_among_others_fails_alone(tmp_path: Path) -> None:

@@ -65,7 +65,9 @@ def _found(archive: Archive, query: str, **said: Any) -> list[str]:
         ("nonexistentword", set()),
     ],
 )
-def test_a_query_finds(filled: Archive, query: str, numbers: set[int]) -> None:
+def test_a_query_finds_what_holds_its_words_and_obeys_its_operators(
+    filled: Archive, query: str, numbers: set[int]
+) -> None:
     assert set(_found(filled, query)) == {BODIES[number] for number in numbers}
 
 

@@ -131,3 +131,12 @@ def test_one_chat_that_is_not_text_does_not_stop_the_next(tmp_path: Path) -> Non
     written(tmp_path, "Bo/data.json", _line("2024-03-31T10:30:09", "b"))
 
     assert read_all(tmp_path).bodies == ["b"]
+
+
+def test_a_row_too_deep_for_the_parser_costs_no_other(tmp_path: Path) -> None:
+    deep = '{"x": ' + "[" * 100_000 + "]" * 100_000 + "}"
+    row = '{"date": "2024-01-01 10:00", "sender": "Ada", "body": "a"}'
+
+    reading = read_all(written(tmp_path, "Ada/data.json", f"{row}\n{deep}\n{row}\n").parent)
+
+    assert reading.bodies == ["a", "a"]

@@ -70,6 +70,28 @@ def test_an_edited_message_keeps_its_time_and_its_earlier_texts(tmp_path: Path) 
     assert reply.reply_to == edited.native_id
 
 
+def test_a_quote_points_at_its_message_by_whichever_version_it_names(tmp_path: Path) -> None:
+    older = [{"authorId": "3", "dateSent": "100", "incoming": {}, **_text("nien")}]
+    edited = _item(200, _text("nine"), revisions=older)
+    answers = [
+        _item(300 + sent, {"standardMessage": {"quote": {"authorId": "3", **said}}})
+        for sent, said in enumerate(
+            [
+                {"targetSentTimestamp": "100"},
+                {"targetSentTimestamp": "200"},
+                {"targetSentTimestamp": "300"},
+                {},
+            ]
+        )
+    ]
+
+    first, *replies = _read(tmp_path, edited, *answers).messages
+
+    assert [one.reply_to for one in replies] == [
+        first.native_id, first.native_id, replies[0].native_id, None,
+    ]  # fmt: skip
+
+
 def test_a_mention_is_a_name_counted_in_units_of_utf_16(tmp_path: Path) -> None:
     ranges = [{"start": 3, "length": 1, "mentionAci": "AAA="}]
 

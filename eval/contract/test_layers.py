@@ -35,8 +35,8 @@ PURE = """
     past attempt vault_paths freshness alarms
 """
 PURE_OF_ARCHIVE = """
-    errors keys links media quoting safe_paths json_repair json_stream words query scoring
-    highlights fusion arguments cursors
+    errors characters keys links media quoting safe_paths json_repair json_stream words query
+    scoring highlights fusion arguments cursors
     importers.typedstream importers.reruns importers.whatsapp_dates importers.whatsapp_events
     importers.whatsapp_header importers.whatsapp_markers
 """
@@ -69,8 +69,9 @@ LAYERS: list[tuple[str, str, str]] = [
     (
         "what the archive stands on",
         ARCHIVE,
-        "records tree zips wall_clock spans schema embedding importers.text_lines",
+        "records tree zips wall_clock schema parameters embedding importers.text_lines",
     ),
+    ("", ARCHIVE, "spans"),
     (
         "importers",
         ARCHIVE,
@@ -109,7 +110,7 @@ LAYERS: list[tuple[str, str, str]] = [
     ("", SERVER, "variables"),
     ("", SERVER, "archive.place"),
     ("", SERVER, "settings archive.settings archive.opening client results tools.arguments"),
-    ("", SERVER, "archive.results"),
+    ("", SERVER, "archive.results remote.address"),
     (
         "the sign-in",
         SERVER,

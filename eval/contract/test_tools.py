@@ -39,6 +39,7 @@ from echo_memory.ops import (
     triage,
 )
 from echo_memory.proposal import PROPOSAL_SCHEMA
+from tools import arguments_shown
 
 MAX_CHARS = 10_500
 
@@ -159,7 +160,7 @@ def test_a_tool_takes_exactly_its_arguments_with_their_defaults_and_ranges(
 ) -> None:
     schema = listed[name]["inputSchema"]
 
-    assert _shown(schema) == ARGUMENTS[name]
+    assert arguments_shown(schema) == ARGUMENTS[name]
     assert schema["additionalProperties"] is False
 
 
@@ -251,17 +252,3 @@ def test_the_whole_list_stays_small(listed: dict[str, dict[str, Any]]) -> None:
     print(f"tools/list: {size} characters of names, descriptions and input schemas")
 
     assert size <= MAX_CHARS
-
-
-def _shown(schema: dict[str, Any]) -> str:
-    """Arguments in a line: `[optional]`, `name=default`, `name=default:low-high`."""
-    required = schema.get("required", [])
-    words = []
-    for name, entry in schema["properties"].items():
-        word = name if name in required else f"[{name}]"
-        if "default" in entry:
-            word = f"{name}={json.dumps(entry['default'])}"
-        if "minimum" in entry:
-            word += f":{entry['minimum']}-{entry['maximum']}"
-        words.append(word)
-    return " ".join(words)

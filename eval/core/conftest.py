@@ -1,4 +1,4 @@
-"""Fixtures: the command line, run in this process."""
+"""Fixtures: a folder as a vault, and the command line, run in this process."""
 
 from __future__ import annotations
 
@@ -11,6 +11,18 @@ import pytest
 
 from command_line import NOW, Echo, Run
 from echo_memory import cli
+from echo_memory.folder_vault import FolderVault
+
+
+@pytest.fixture
+def root(vault_folder: Path) -> Path:
+    """The folder of a vault into which nothing was put."""
+    return vault_folder
+
+
+@pytest.fixture
+def vault(root: Path) -> FolderVault:
+    return FolderVault(root)
 
 
 @pytest.fixture

@@ -9,23 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from echo_memory.errors import Conflict, NotFound, VaultIO
-from echo_memory.folder_vault import FolderVault
 from echo_memory.vault import to_bytes, to_text
 from folders import VERBS, put, snapshot
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
-
-
-@pytest.fixture
-def root(tmp_path):
-    folder = tmp_path / "vault"
-    folder.mkdir()
-    return folder
-
-
-@pytest.fixture
-def vault(root):
-    return FolderVault(root)
 
 
 # Text

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from echo_memory.errors import BadRequest, Conflict, NotFound
-from echo_memory.folder_vault import FolderVault
 from folders import VERBS, put, run, snapshot
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
@@ -15,18 +14,6 @@ HOSTILE = [
     for paths in json.loads((FIXTURES / "hostile_paths.json").read_text("utf-8")).values()
     for path in paths
 ]
-
-
-@pytest.fixture
-def root(tmp_path):
-    folder = tmp_path / "vault"
-    folder.mkdir()
-    return folder
-
-
-@pytest.fixture
-def vault(root):
-    return FolderVault(root)
 
 
 # Nothing outside

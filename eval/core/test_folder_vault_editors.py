@@ -9,7 +9,6 @@ import pytest
 
 from echo_memory import writers
 from echo_memory.errors import Conflict
-from echo_memory.folder_vault import FolderVault
 from echo_memory.vault import edit
 from folders import put, run, snapshot
 
@@ -24,11 +23,6 @@ def root(tmp_path):
 @pytest.fixture
 def note(root):
     return put(root / "a.md", OLD)
-
-
-@pytest.fixture
-def vault(root):
-    return FolderVault(root)
 
 
 @pytest.fixture
@@ -319,8 +313,8 @@ def test_an_editor_that_opens_the_note_while_we_ask_for_writers_harms_nobody(
 
 
 def test_a_write_waits_for_the_disk_twice_for_the_note_and_for_its_folder(monkeypatch, note, vault):
-    synced, fsync = [], os.fsync
-    monkeypatch.setattr(os, "fsync", lambda file: (synced.append(file), fsync(file)))
+    synced = []
+    monkeypatch.setattr(os, "fsync", synced.append)
 
     vault.write("a.md", "two", expected=OLD)
     vault.write("b.md", "two", expected=None)

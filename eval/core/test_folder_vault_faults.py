@@ -11,19 +11,6 @@ from echo_memory.errors import VaultUnreachable
 from echo_memory.folder_vault import FolderVault
 from folders import VERBS, put, run, snapshot
 
-
-@pytest.fixture
-def root(tmp_path):
-    folder = tmp_path / "vault"
-    folder.mkdir()
-    return folder
-
-
-@pytest.fixture
-def vault(root):
-    return FolderVault(root)
-
-
 LIMITED = """
 import resource
 from echo_memory.errors import VaultIO

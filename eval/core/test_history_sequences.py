@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Callable
 from contextlib import nullcontext, suppress
@@ -210,9 +209,8 @@ WRITES: dict[str, tuple[Callable[[Life], None], str]] = {
 
 @pytest.mark.parametrize(("kind", "steps"), [("folder", 500), ("rest", 60)])
 def test_whatever_is_written_all_that_the_ring_should_hold_comes_back(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, steps: int
+    tmp_path: Path, kind: str, steps: int
 ) -> None:
-    monkeypatch.setattr(os, "fsync", lambda _: None)
     seed = random.randrange(1_000_000)
     chance = random.Random(seed)
     folder = tmp_path / "vault"

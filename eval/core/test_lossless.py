@@ -6,7 +6,6 @@ they are, byte for byte, and PyYAML reads from the frontmatter what was meant.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Collection, Iterator
 from functools import cache
@@ -46,12 +45,6 @@ UNSENDABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 # What closes a fence, comment, formula or raw HTML that a note leaves open at its end.
 CLOSING = re.compile(rb"`{3,}|~{3,}|%%|\$\$|-->|\]\]>|\?>|</\w+>")
-
-
-@pytest.fixture(autouse=True)
-def _without_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    # The text is what is tested here, thousands of times; that it is on the disk, elsewhere.
-    monkeypatch.setattr(os, "fsync", lambda _: None)
 
 
 def check(name: str, new: bytes, *, adds: Collection[bytes], free: Collection[int] = ()) -> None:

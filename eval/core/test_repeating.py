@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -70,11 +69,6 @@ GAPS = st.sampled_from([" ", " ", "\n", "\n\n", "\r\n", "", "\n    "])
 BODIES = st.lists(st.tuples(WORDS, GAPS).map("".join), max_size=12).map("".join)
 TITLES = st.lists(WORDS, min_size=1, max_size=3).map(" ".join)
 LISTS = st.lists(TITLES, max_size=2)
-
-
-@pytest.fixture(autouse=True)
-def _without_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "fsync", lambda _: None)
 
 
 @pytest.fixture

@@ -42,13 +42,6 @@ JSON = {"Content-Type": "application/json"}
 
 
 @pytest.fixture
-def root(tmp_path):
-    folder = tmp_path / "vault"
-    folder.mkdir()
-    return folder
-
-
-@pytest.fixture
 def plugin(root):
     with StandIn(root, KEY) as plugin:
         yield plugin

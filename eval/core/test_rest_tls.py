@@ -27,13 +27,6 @@ def made(tmp_path_factory):
     }
 
 
-@pytest.fixture
-def root(tmp_path):
-    folder = tmp_path / "vault"
-    folder.mkdir()
-    return folder
-
-
 @contextmanager
 def trusted(root, made, which="right"):
     """A stand-in behind TLS, and a vault that trusts its certificate."""

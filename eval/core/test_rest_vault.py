@@ -26,13 +26,6 @@ VISIBLE = {"a.md", "B.MD", "d/e/f.md", "d/é 100%.md"}
 
 
 @pytest.fixture
-def root(tmp_path):
-    folder = tmp_path / "vault"
-    folder.mkdir()
-    return folder
-
-
-@pytest.fixture
 def plugin(root):
     with StandIn(root, KEY) as plugin:
         yield plugin

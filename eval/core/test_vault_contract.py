@@ -41,13 +41,6 @@ NAMES = [
 ]
 
 
-@pytest.fixture
-def root(tmp_path):
-    folder = tmp_path / "vault"
-    folder.mkdir()
-    return folder
-
-
 @pytest.fixture(params=KINDS)
 def vault(request, root):
     with opened(request.param, root) as vault:

@@ -156,13 +156,15 @@ def test_it_can_be_run_by_hand(tmp_path):
 
 def test_a_body_that_breaks_off_changes_nothing(tmp_path):
     (tmp_path / "a.md").write_text("whole")
-    with StandIn(tmp_path, KEY) as plugin:
-        with socket.create_connection(("127.0.0.1", plugin.port), timeout=5) as half:
-            half.sendall(
-                b"PUT /vault/a.md HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n"
-                b"Authorization: Bearer " + KEY.encode() + b"\r\n\r\nhal"
-            )
-            half.shutdown(socket.SHUT_WR)
-            assert half.recv(1) == b""
+    with (
+        StandIn(tmp_path, KEY) as plugin,
+        socket.create_connection(("127.0.0.1", plugin.port), timeout=5) as half,
+    ):
+        half.sendall(
+            b"PUT /vault/a.md HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n"
+            b"Authorization: Bearer " + KEY.encode() + b"\r\n\r\nhal"
+        )
+        half.shutdown(socket.SHUT_WR)
+        assert half.recv(1) == b""
 
     assert (tmp_path / "a.md").read_text() == "whole"

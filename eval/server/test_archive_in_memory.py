@@ -102,7 +102,9 @@ def test_an_archive_that_is_not_there_yet_stops_no_memory_and_is_told(
     assert (strict.status_code, strict.json()["archive_messages"]) == (503, None)
 
 
-def test_over_stdio_too(vault_folder: Path, tmp_path: Path, database: Path) -> None:
+def test_over_stdio_the_seven_tools_stand_behind_the_others(
+    vault_folder: Path, tmp_path: Path, database: Path
+) -> None:
     lines = [*HELLO, request(1, "tools/list"), call(2, "search_messages", query="tide")]
     words = ["stdio", "--vault", str(vault_folder)]
 

@@ -266,7 +266,7 @@ def test_everything_that_is_wrong_is_told_at_once_and_no_secret(
     assert status == 78
     for name in ("ECHO_ARCHIVE", "ECHO_MCP_TOKEN", "ECHO_EMBED_URL", "ECHO_LOG"):
         assert name in err
-    assert "secret`" not in err
+    assert "short-secret" not in err
     assert "another-secret" not in err
 
 

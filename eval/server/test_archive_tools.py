@@ -26,6 +26,7 @@ from echo_mcp.app import create_archive_server
 from echo_mcp.results import OUTPUT_SCHEMA
 from echo_mcp.server import EchoServer
 from echo_mcp.tools import archive as tools
+from tools import arguments_shown
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "exports"
 MAX_CHARS = 4_800
@@ -142,7 +143,7 @@ def test_a_tool_takes_exactly_its_arguments_with_their_defaults_and_ranges(
 ) -> None:
     schema = listed[name]["inputSchema"]
 
-    assert _shown(schema) == ARGUMENTS[name]
+    assert arguments_shown(schema) == ARGUMENTS[name]
     assert schema["additionalProperties"] is False
     Draft202012Validator.check_schema(schema)
 
@@ -393,17 +394,3 @@ def test_an_archive_in_a_folder_that_nobody_may_write_to_is_read(tmp_path: Path)
 def _held(folder: Path) -> dict[str, str]:
     """Every file of a folder, with the hash of its bytes."""
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()}
-
-
-def _shown(schema: dict[str, Any]) -> str:
-    """Arguments in a line: `[optional]`, `name=default`, `name=default:low-high`."""
-    required = schema.get("required", [])
-    words = []
-    for name, entry in schema["properties"].items():
-        word = name if name in required else f"[{name}]"
-        if "default" in entry:
-            word = f"{name}={json.dumps(entry['default'])}"
-        if "minimum" in entry:
-            word += f":{entry['minimum']}-{entry['maximum']}"
-        words.append(word)
-    return " ".join(words)

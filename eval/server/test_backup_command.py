@@ -181,3 +181,13 @@ def test_a_kill_during_a_backup_leaves_nothing_corrupt_and_the_next_one_cleans_u
     assert status == 0
     assert {path.suffix for path in shelf.folder.iterdir()} == {".zip"}
     assert not any(path.name.startswith(".") for path in shelf.folder.iterdir())
+
+
+def test_what_is_no_folder_is_refused(typed: Typed, tmp_path: Path) -> None:
+    typed("backup", "now")
+    (tmp_path / "a file").touch()
+
+    status, _, said = typed("backup", "restore", "--to", str(tmp_path / "a file"))
+
+    assert status == 64
+    assert "no folder" in said

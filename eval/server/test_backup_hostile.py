@@ -108,6 +108,7 @@ HOSTILE: dict[str, Callable[[], bytes]] = {
     "a format of tomorrow": lambda: a_file("a", format=2),
     "no instant": lambda: a_file("a", made="yesterday"),
     "an instant of nowhere": lambda: a_file("a", made="2026-03-14T09:26:53"),
+    "what was left out as a list": lambda: a_file("a", left_out=[]),
     "another size": lambda: packed([("vault/a", BODY)], document(row("a", 3))),
     "a negative size": lambda: packed([("vault/a", BODY)], document(row("a", -1))),
     "more than any disk": lambda: packed([("vault/a", BODY)], document(row("a", 1 << 62))),

@@ -301,7 +301,7 @@ def test_without_a_token_it_looks_at_what_needs_none(upstream: str) -> None:
         "", "notes.example.org/mcp", "ftp://notes.example.org/mcp", "https://", "https://[::1/mcp",
         "https://notes.example.org", "https://notes.example.org/", "https://a:b@c.example/mcp",
         "https://notes.example.org:x/mcp", "https://notes.example.org/mcp?token=x",
-        "https://notes.example.org/mcp#x",
+        "https://notes.example.org/mcp#x", f"https://{'a' * 64}.example/mcp",
     ],
 )  # fmt: skip
 def test_what_is_no_address_is_refused(url: str, token: str) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -287,3 +289,30 @@ def test_a_token_of_the_environment_wins_and_no_file_is_changed(
 def test_the_token_command_says_where_it_is(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["token"], {"ECHO_STATE_DIR": str(home / "the state")}) == 0
     assert capsys.readouterr().out == f"{home / 'the state/token'}\n"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "javascript:x",
+        "https://a.example/mcp\ntouch x",
+        "https://a.example/\x1b[2J/mcp",
+        "https://ada:secret@a.example/mcp",
+        "https://a.example/x y/mcp",
+    ],
+)
+def test_what_is_no_address_of_a_server_is_not_printed(register: Run, url: str) -> None:
+    status, out, err = register("--url", url)
+
+    assert (status, out) == (64, "")
+    assert "not the address of a server" in err
+
+
+def test_no_address_does_anything_in_a_shell_but_be_an_address(register: Run) -> None:
+    _, out, _ = register("--url", "https://a.example/$(touch${IFS}x);y/mcp")
+
+    typed = re.findall(r"`(echo-mcp doctor [^`]+)`|(claude mcp add .+)", out)
+    words = [shlex.split(one or other) for one, other in typed]
+
+    assert len(words) == 2
+    assert all("https://a.example/$(touch${IFS}x);y/mcp" in each for each in words)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -111,3 +112,14 @@ def test_an_assistant_that_goes_on_because_of_it_is_not_asked_again(
 
     assert main(["remind"], {}) == 0
     assert bool(capsys.readouterr().out) is not active
+
+
+def test_a_pipe_is_no_transcript_and_the_hook_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    os.mkfifo(tmp_path / "transcript")
+    said = json.dumps({"transcript_path": str(tmp_path / "transcript")})
+    monkeypatch.setattr("sys.stdin", io.StringIO(said))
+
+    assert main(["remind"], {}) == 0
+    assert capsys.readouterr().out == ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from echo_archive.characters import well_formed
 from echo_archive.errors import BadArgument
 
 LONGEST = 1_000
@@ -37,7 +38,7 @@ def checked_text(value: object, field: str) -> str:
         raise BadArgument(
             f"`{field}` has {len(value)} characters. Give at most {LONGEST}.", field=field
         )
-    return value.encode("utf-8", "replace").decode("utf-8")
+    return well_formed(value)
 
 
 def optional_text(value: object, field: str) -> str | None:

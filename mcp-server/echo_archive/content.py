@@ -44,10 +44,7 @@ class Content(NamedTuple):
         """A number that is another one when anything here is."""
         said: list[object] = [*self]
         if self.attachments:
-            said[_ATTACHMENTS] = [
-                (one.kind, one.name, one.path, one.missing, one.media_type, one.size)
-                for one in self.attachments
-            ]
+            said[_ATTACHMENTS] = [tuple(one) for one in self.attachments]
         packed = blake2b(marshal.dumps(said, 2), digest_size=8).digest()
         return int.from_bytes(packed, "big", signed=True)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from echo_archive.characters import well_formed
 from echo_archive.content import Content, Reacted, tombstone
 from echo_archive.keys import native_key
 from echo_archive.links import links_of
-from echo_archive.records import ABSOLUTE, Message
+from echo_archive.records import ABSOLUTE, Attachment, Message
 from echo_archive.register import Register
 
 PRECISIONS = ("minute", "second", "millisecond")
@@ -15,32 +16,45 @@ _CODES = {name: code for code, name in enumerate(PRECISIONS)}
 def content_of(message: Message, register: Register) -> Content:
     """The message as it is stored, field by field in order: nothing is done more often."""
     reply, deleted = message.reply_to, message.deleted
-    body = _storable(message.body)
+    body = well_formed(message.body)
     content = Content(
         register.person(message.sender),
         message.instant_ms,
-        message.written,
+        well_formed(message.written),
         _CODES.get(message.precision, len(PRECISIONS) - 1),
         None if message.zone == ABSOLUTE else message.zone,
-        message.native_id,
+        message.native_id and well_formed(message.native_id),
         body,
         message.system,
-        message.event,
+        message.event and well_formed(message.event),
         native_key(register.source, message.conversation.key, reply) if reply else None,
-        message.reply_quote and _storable(message.reply_quote),
+        message.reply_quote and well_formed(message.reply_quote),
         message.edited,
         deleted,
-        message.forwarded_from,
-        message.attachments,
+        message.forwarded_from and well_formed(message.forwarded_from),
+        tuple(map(_attachment, message.attachments)),
         _links(body, message.links),
         _reactions(message, register) if message.reactions else (),
-        message.revisions if len(message.revisions) > 1 else (),
+        tuple(map(well_formed, message.revisions)) if len(message.revisions) > 1 else (),
     )
     return tombstone(content) if deleted else content
 
 
+def _attachment(said: Attachment) -> Attachment:
+    """Of a file whose name is no text the path is not kept: it would name another."""
+    named = said.path is None or well_formed(said.path) == said.path
+    return said._replace(
+        name=said.name and well_formed(said.name),
+        path=said.path if named else None,
+        missing=said.missing or not named,
+        media_type=said.media_type and well_formed(said.media_type),
+    )
+
+
 def _reactions(message: Message, register: Register) -> tuple[Reacted, ...]:
-    return tuple((one.emoji, register.person(one.actor), one.count) for one in message.reactions)
+    return tuple(
+        (well_formed(one.emoji), register.person(one.actor), one.count) for one in message.reactions
+    )
 
 
 def _links(body: str, structural: tuple[str, ...]) -> tuple[str, ...]:
@@ -50,13 +64,6 @@ def _links(body: str, structural: tuple[str, ...]) -> tuple[str, ...]:
     written = links_of(body)
     if not structural:
         return tuple(written)
-    listed = [link for one in structural for link in links_of(one)]
+    listed = [link for one in structural for link in links_of(well_formed(one))]
     both = listed if set(written) <= set(listed) else [*written, *listed]
     return tuple(dict.fromkeys(both))
-
-
-def _storable(text: str) -> str:
-    """A text without halves of characters, which some exports cut and no database takes."""
-    if text.isascii():
-        return text
-    return text.encode("utf-8", "replace").decode("utf-8")

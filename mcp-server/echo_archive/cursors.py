@@ -20,7 +20,7 @@ def cursor_of(question: Mapping[str, object], place: Any) -> str:
     return urlsafe_b64encode(packed.encode()).decode().rstrip("=")
 
 
-def place_of(question: Mapping[str, object], cursor: str | None) -> Any:
+def place_of(question: Mapping[str, object], cursor: object) -> Any:
     """The place a cursor leads to, None without one.
 
     Raises:
@@ -28,12 +28,14 @@ def place_of(question: Mapping[str, object], cursor: str | None) -> Any:
     """
     if cursor is None:
         return None
+    if not isinstance(cursor, str) or len(cursor) > LONGEST:
+        raise wrong_cursor()
     try:
         padded = cursor + "=" * (-len(cursor) % 4)
         mark, place = json.loads(urlsafe_b64decode(padded.encode("ascii")))
     except (ValueError, TypeError, RecursionError, binascii.Error) as problem:
         raise wrong_cursor() from problem
-    if mark != _mark(question) or len(cursor) > LONGEST:
+    if mark != _mark(question):
         raise wrong_cursor()
     return place
 

@@ -74,13 +74,14 @@ def embed(
     Args:
         endpoint: Where from.
         texts: What to embed; at least one.
-        tries: How often a failure that may pass is tried again, with pauses.
+        tries: How often it is asked at most, with pauses, while a failure may pass.
         wait: How to pause.
 
     Raises:
         Unavailable: The endpoint does not answer, refuses, or answers something else.
     """
-    for attempt in range(1, tries + 1):
+    attempt = 1
+    while True:
         try:
             return _vectors(_ask(endpoint, texts), len(texts))
         except urllib.error.HTTPError as problem:
@@ -99,7 +100,7 @@ def embed(
                     "Start the model's server, or correct its address."
                 ) from problem
         wait(pause)
-    raise Unavailable("The embedding endpoint was not asked. Allow at least one try.")
+        attempt += 1
 
 
 def _ask(endpoint: Endpoint, texts: Sequence[str]) -> Any:

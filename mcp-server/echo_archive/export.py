@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from echo_archive.reading import Archive
-from echo_archive.shapes import Stored, attachments_of, full_rows, stored_messages
+from echo_archive.scope import FIRST
+from echo_archive.shapes import Stored, full_rows, stored_messages
 
 _PAGE = 500
 
@@ -31,7 +32,7 @@ def exported(archive: Archive) -> Iterator[dict[str, Any]]:
 def _messages(
     database: sqlite3.Connection, archive: Archive, number: int, about: dict[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    last = -(1 << 63)
+    last = FIRST
     while True:
         row_ids = [
             row_id
@@ -51,7 +52,6 @@ def _page(
     database: sqlite3.Connection, messages: list[Stored], about: dict[str, Any]
 ) -> Iterator[dict[str, Any]]:
     rows = full_rows(database, messages)
-    attachments = attachments_of(database, [message.row_id for message in messages])
     roots = _roots(database, messages[0].row_id, messages[-1].row_id, messages[0].conversation)
     for message, row in zip(messages, rows, strict=True):
         native_id, written = database.execute(
@@ -69,7 +69,7 @@ def _page(
             "body": message.body,
             "attachments": [
                 {**one, "missing": not one["available"], "root": roots.get((message.row_id, at))}
-                for at, one in enumerate(attachments[message.row_id])
+                for at, one in enumerate(row["attachments"])
             ],
             "revisions": [body for (body,) in revisions],
         }
@@ -80,10 +80,9 @@ def _roots(
 ) -> dict[tuple[int, int], str]:
     """The export that holds each attachment, by message and place, as it lay at the import."""
     rows = database.execute(
-        "select message, row_number() over (partition by message order by position) - 1, root"
-        " from (select message, position, import.root as root from attachment"
+        "select message, position, import.root from attachment"
         " left join import on import.id = attachment.root"
-        " where conversation = ? and message between ? and ?)",
+        " where attachment.conversation = ? and message between ? and ?",
         (conversation, first, last),
     )
-    return {(message, at): root for message, at, root in rows}
+    return {(message, position): root for message, position, root in rows}

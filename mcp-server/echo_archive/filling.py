@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Protocol
 
 from echo_archive.keys import text_digest
-from echo_archive.schema import COUNTER_BITS
+from echo_archive.scope import FIRST
 from echo_archive.store import opened_store, transaction
 from echo_archive.vectors import build
 
 BATCH, LONGEST_TEXT = 64, 8_000
 EMBEDDABLE = "not system and not deleted and trim(body) <> ''"
-_START = -(1 << (62 - COUNTER_BITS))
 Progress = Callable[[int], None]
 Waiting = tuple[int, bytes, str]
 
@@ -73,7 +72,7 @@ def fill(path: Path, model: DocumentModel, progress: Progress, *, prune: bool = 
 def _embed(
     database: sqlite3.Connection, model: DocumentModel, number: int, progress: Progress
 ) -> int:
-    done, after = 0, _START
+    done, after = 0, FIRST
     while found := _written(database, after):
         after = found[-1][0]
         missing = [one for one in found if not _has(database, number, one)]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import gc
 import sqlite3
-import zipfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from echo_archive.characters import well_formed
 from echo_archive.errors import ArchiveError
 from echo_archive.importers.table import read
 from echo_archive.merge import Merge
@@ -26,17 +26,8 @@ from echo_archive.word_index import count_common_words
 
 EVERY = 5_000
 _COLLECTED = 200_000
-Rows = Iterable[Message | Skipped]
 Reader = Callable[[Export, Options], Iterator[Message | Skipped]]
 Progress = Callable[[Export, int], None]
-_UNREADABLE = (
-    OSError,
-    ValueError,
-    LookupError,
-    EOFError,
-    zipfile.BadZipFile,
-    sqlite3.DatabaseError,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,14 +125,23 @@ def _import(run: Run, export: Export) -> ExportReport:
                 report.outcome = "unchanged"
             else:
                 _take(run, export, report)
-            _remember(run.database, stamp, digest)
+            if _is_still(export, run.options, stamp):
+                _remember(run.database, stamp, digest)
     except ArchiveError as problem:
         if isinstance(problem.__cause__, sqlite3.Error):
-            raise
+            raise  # it is the archive that fails, and it would for every other export too
         return _failed(report, problem.message)
-    except _UNREADABLE as problem:
+    except Exception as problem:
         return _failed(report, f"It could not be read: {type(problem).__name__}.")
     return report
+
+
+def _is_still(export: Export, options: Options, stamp: Stamp) -> bool:
+    """Whether the files look as before they were read; else they must be read again."""
+    try:
+        return stamp_of(export, options).look == stamp.look
+    except OSError:
+        return False
 
 
 def _failed(report: ExportReport, why: str) -> ExportReport:
@@ -172,7 +172,8 @@ def _take(run: Run, export: Export, report: ExportReport) -> None:
     number = database.execute(
         "insert into import(source, format, root, zone, at) values(?, ?, ?, ?, ?) returning id",
         (
-            register.source_id, export.format, str(export.path.resolve()), run.options.timezone,
+            register.source_id, export.format, well_formed(str(export.path.resolve())),
+            run.options.timezone,
             datetime.now(UTC).isoformat(timespec="seconds"),
         ),
     ).fetchone()[0]  # fmt: skip

@@ -135,6 +135,7 @@ class JsonStream:
     def _is_cut_short(self, problem: json.JSONDecodeError) -> bool:
         if self._ended:
             return False
+        # The error has no code; that of a string without an end stands at the string's beginning.
         return problem.msg.startswith("Unterminated") or problem.pos >= len(self._text) - _CUT_SHORT
 
     def _faulty(self) -> object:

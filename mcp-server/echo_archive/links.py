@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from urllib.parse import urlsplit
 
-ADDRESS = re.compile(r"https?://[^\s<>\"“”«»]+", re.IGNORECASE)
-TRAILING = ".,;:!?'\""
+_ADDRESS = re.compile(r"https?://[^\s<>\"“”«»]+", re.IGNORECASE)
+_TRAILING = ".,;:!?'\""
 
 
 def links_of(text: str) -> list[str]:
@@ -16,14 +16,14 @@ def links_of(text: str) -> list[str]:
     """
     if "://" not in text:
         return []
-    trimmed = (_trimmed(found) for found in ADDRESS.findall(text))
+    trimmed = (_trimmed(found) for found in _ADDRESS.findall(text))
     return list(dict.fromkeys(link for link in trimmed if host_of(link)))
 
 
 def _trimmed(link: str) -> str:
     while link:
         unopened = link.endswith(")") and link.count(")") > link.count("(")
-        if not unopened and link[-1] not in TRAILING:
+        if not unopened and link[-1] not in _TRAILING:
             break
         link = link[:-1]
     return link

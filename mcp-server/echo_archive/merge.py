@@ -11,6 +11,7 @@ from echo_archive.content import Content, merged
 from echo_archive.conversion import content_of
 from echo_archive.keys import native_key, written_key
 from echo_archive.moments import Moment, moment_of, moments_of, together
+from echo_archive.parameters import rows_in
 from echo_archive.records import Message
 from echo_archive.register import Register
 from echo_archive.rows import Place, Rows, free_row_ids, remove, stored
@@ -18,7 +19,6 @@ from echo_archive.word_index import WordIndex, entry
 
 BATCH = 8_000
 _HELD_BACK = BATCH // 2
-_PARAMETERS = 500
 
 
 @dataclass(slots=True)
@@ -118,17 +118,8 @@ class Merge:
 
     def _look_up(self, keys: list[bytes]) -> dict[bytes, Known | None]:
         known: dict[bytes, Known | None] = dict.fromkeys(keys)
-        for start in range(0, len(keys), _PARAMETERS):
-            part = keys[start : start + _PARAMETERS]
-            rows = self._database.execute(
-                "select hash, id, content, body, written, person, deleted, import from message"  # noqa: S608
-                f" where hash in ({','.join('?' * len(part))})",
-                part,
-            )
-            for key, *said, by in rows:
-                row_id, digest, body, written, person, deleted = said
-                fresh = by == self._import
-                known[key] = Known(row_id, digest, body, written, person, deleted, fresh)
+        for key, *said, by in rows_in(self._database, _KNOWN, keys):
+            known[key] = Known._make((*said, by == self._import))
         return known
 
     def _find(self, key: bytes) -> Known | None:
@@ -220,6 +211,11 @@ class Merge:
         self._rows.write()
 
 
+# The columns between the first and the last are the fields of `Known`, in their order.
+_KNOWN = """
+select hash, id, content, body, written, person, deleted, import from message
+where hash in ({marks})
+"""
 _FIGURES = """
 update conversation set
   messages = (select count(*) from message where conversation = :conversation),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from echo_archive.errors import Unreadable
-from echo_archive.schema import VERSION, check_version
+from echo_archive.schema import VERSION, check_version, primary_code
 from echo_archive.spans import Clock, clock_of
 
 if TYPE_CHECKING:  # what it brings is loaded only where a model is configured
@@ -139,7 +139,7 @@ def _is_at_rest(path: Path) -> bool:
 
 def _connected(path: Path, how: str) -> sqlite3.Connection:
     database = sqlite3.connect(
-        f"file:{quote(str(path.absolute()))}?{how}",
+        f"file:{quote(os.fsencode(path.absolute()))}?{how}",
         uri=True,
         timeout=_BUSY_SECONDS,
         isolation_level=None,
@@ -164,12 +164,13 @@ def _check_current(database: sqlite3.Connection) -> None:
 
 
 def _cannot_read(problem: sqlite3.Error) -> Unreadable:
-    if "unable to open" in str(problem) or "readonly" in str(problem):
+    code = primary_code(problem)
+    if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
         return Unreadable(
             "An import into this archive was interrupted or is running, and it cannot be read as it"
             " stands. Run the import again to its end."
         )
-    if "locked" in str(problem):
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return Unreadable("An import is writing to this archive. Try again in a moment.")
     return Unreadable(
         "The archive is damaged or is not a database of messages. "

@@ -15,6 +15,7 @@ from echo_archive.importers.table import open_tree
 from echo_archive.importers.whatsapp_header import header_of
 from echo_archive.records import Export
 from echo_archive.tree import MAX_NAMES, Tree
+from echo_archive.zips import ZipTree
 
 ACCEPTED = (
     "a WhatsApp chat export (.txt or .zip), WhatsApp-Chat-Exporter's or Telegram's result.json,"
@@ -86,7 +87,8 @@ def recognise(path: Path, source: str | None = None) -> list[Export]:
         return found
     if damaged:
         raise Unreadable(
-            f"Nothing in {path.name!r} could be read; it is damaged. Export or download it again."
+            f"Nothing in {path.name!r} could be read: it is damaged, or what it holds has a"
+            " password or a packing that is not read. Export or download it again."
         )
     wanted = f" of {source[:40]}" if source else ""
     raise BadArgument(
@@ -104,7 +106,8 @@ def _in_root(path: Path) -> tuple[list[Export], bool]:
         tree, root = open_tree(path.parent), path.parent
         names = [path.name]
     look = _Look(tree, set(names))
-    return list(_exports(look, root, names)), look.damaged
+    found = list(_exports(look, root, names))
+    return found, look.damaged or (isinstance(tree, ZipTree) and tree.refused > 0)
 
 
 def _in_zip_beside(path: Path) -> tuple[list[Export], bool]:

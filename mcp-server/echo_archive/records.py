@@ -39,8 +39,7 @@ class Conversation:
     kind: str = "other"
 
 
-@dataclass(frozen=True, slots=True)
-class Attachment:
+class Attachment(NamedTuple):
     """One file or thing sent with a message.
 
     Attributes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable
 
+from echo_archive.characters import well_formed
 from echo_archive.records import Conversation, Person
 from echo_archive.words import fold
 
@@ -78,39 +79,43 @@ class Register:
 
     def _number(self, table: str, column: str, value: str) -> int:
         select = f"select id from {table} where {column} = ?"  # noqa: S608
-        row = self._database.execute(select, (value,)).fetchone()
+        named = (well_formed(value),)
+        row = self._database.execute(select, named).fetchone()
         if row is None:
             insert = f"insert into {table}({column}) values(?) returning id"
-            row = self._database.execute(insert, (value,)).fetchone()
+            row = self._database.execute(insert, named).fetchone()
         return int(row[0])
 
     def _store_conversation(self, said: Conversation) -> int:
+        key, name = well_formed(said.key), well_formed(said.name)
+        native_id = said.native_id and well_formed(said.native_id)
         row = self._database.execute(
             "insert into conversation(source, key, name, folded, native_id, kind)"
             " values(?, ?, ?, ?, ?, ?) on conflict(source, key) do update set name = excluded.name,"
             " folded = excluded.folded, native_id = coalesce(excluded.native_id, native_id),"
             " kind = case excluded.kind when 'other' then kind else excluded.kind end returning id",
-            (self.source_id, said.key, said.name, fold(said.name), said.native_id, said.kind),
+            (self.source_id, key, name, fold(name), native_id, said.kind),
         ).fetchone()
         self._database.execute(
             "insert or ignore into conversation_name values(?, ?, ?)",
-            (row[0], said.name, fold(said.name)),
+            (row[0], name, fold(name)),
         )
         return int(row[0])
 
     def _store_person(self, said: Person) -> int:
-        name = "Me" if said.is_me else said.name
+        key, name = well_formed(said.key), well_formed(said.name)
+        shown = "Me" if said.is_me else name
         row = self._database.execute(
             "insert into person(source, key, name, is_me) values(?, ?, ?, ?)"
             " on conflict(source, key) do update set"
             " name = case when is_me then name else excluded.name end,"
             " is_me = max(is_me, excluded.is_me) returning id",
-            (self.source_id, said.key, name, said.is_me),
+            (self.source_id, key, shown, said.is_me),
         ).fetchone()
         if said.is_me:
             self._database.execute("update person set name = 'Me' where id = ?", row)
         self._database.execute(
             "insert or ignore into person_name values(?, ?, ?)",
-            (row[0], said.name, fold(said.name)),
+            (row[0], name, fold(name)),
         )
         return int(row[0])

@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 
 from echo_archive.rows import stored
+from echo_archive.scope import FIRST
 from echo_archive.word_index import WordIndex, count_common_words, entry
 from echo_archive.words import VERSION
 
@@ -37,7 +38,7 @@ def bring_up_to_date(database: sqlite3.Connection) -> bool:
 
 
 def _messages(database: sqlite3.Connection) -> Iterator[tuple[int, bytes, int, int]]:
-    after = -(1 << 63)
+    after = FIRST
     while rows := database.execute(_FOLLOWING, (after, _PAGE)).fetchall():
         yield from rows
         after = rows[-1][0]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -69,10 +68,6 @@ class ImportReport:
         """The report as plain values."""
         return {
             **{name: self.total(name) for name in _COUNTED},
-            "exports": _plain(self.exports),
+            "exports": [asdict(one) for one in self.exports],
             "unrecognised": list(self.unrecognised),
         }
-
-
-def _plain(exports: Iterable[ExportReport]) -> list[dict[str, Any]]:
-    return [asdict(one) for one in exports]

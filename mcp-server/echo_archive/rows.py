@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from echo_archive.content import Content
 from echo_archive.links import host_of
+from echo_archive.parameters import marks, rows_in
 from echo_archive.records import Attachment
 from echo_archive.register import Register
 from echo_archive.schema import COUNTER_BITS
@@ -71,7 +72,7 @@ class Rows:
     def _add_children(self, place: Place, content: Content) -> None:
         row_id, conversation = place.row_id, place.conversation
         self.attachments += (
-            (row_id, n, conversation, content.person, *_of_attachment(one), place.root)
+            (row_id, n, conversation, content.person, *one, place.root)
             for n, one in enumerate(content.attachments)
         )
         urls = self.register.urls((link, host_of(link)) for link in content.links)
@@ -99,12 +100,7 @@ class Rows:
 
 
 def _insert(columns: Sequence[str]) -> str:
-    marks = ", ".join("?" * len(columns))
-    return f"insert into message({', '.join(columns)}) values({marks})"
-
-
-def _of_attachment(one: Attachment) -> tuple[object, ...]:
-    return one.kind, one.name, one.path, one.missing, one.media_type, one.size
+    return f"insert into message({', '.join(columns)}) values({marks(len(columns))})"
 
 
 def remove(database: sqlite3.Connection, row_id: int) -> None:
@@ -172,13 +168,8 @@ def _next(taken: dict[int, int], instant: int) -> int:
 
 
 def _existing(database: sqlite3.Connection, row_ids: list[int]) -> set[int]:
-    found: set[int] = set()
-    for start in range(0, len(row_ids), 500):
-        part = row_ids[start : start + 500]
-        marks = ",".join("?" * len(part))
-        rows = database.execute(f"select id from message where id in ({marks})", part)  # noqa: S608
-        found.update(row_id for (row_id,) in rows)
-    return found
+    rows = rows_in(database, "select id from message where id in ({marks})", row_ids)
+    return {row_id for (row_id,) in rows}
 
 
 def _after(

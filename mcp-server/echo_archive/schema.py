@@ -90,7 +90,7 @@ def migrate(database: sqlite3.Connection) -> None:
     """Bring a database to this version, each step in a transaction of its own.
 
     Raises:
-        Unreadable: It was written by a newer version.
+        Unreadable: It was written by a newer version or by another program.
     """
     for number in range(check_version(database) + 1, VERSION + 1):
         database.execute("begin immediate")
@@ -107,7 +107,7 @@ def check_version(database: sqlite3.Connection) -> int:
     """The version of a database, 0 for an empty one.
 
     Raises:
-        Unreadable: It was written by a newer version.
+        Unreadable: It was written by a newer version or by another program.
     """
     version: int = database.execute("pragma user_version").fetchone()[0]
     if version > VERSION:
@@ -115,7 +115,15 @@ def check_version(database: sqlite3.Connection) -> int:
             "This archive was written by a newer version of the program. "
             "Update the program, or import into a new file."
         )
+    if version < 0 or (version == 0 and database.execute("select 1 from sqlite_master").fetchone()):
+        raise Unreadable("This is a database of another program. Import into a new file.")
     return version
+
+
+def primary_code(problem: Exception) -> int | None:
+    """Which of SQLite's result codes an error has, without what extends it; None for none."""
+    code: int | None = getattr(problem, "sqlite_errorcode", None)
+    return None if code is None else code & 0xFF
 
 
 def _take(database: sqlite3.Connection, number: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
 from echo_archive.errors import BadArgument
@@ -41,9 +41,7 @@ class Scope:
 
     def before(self, row_id: int) -> Scope:
         """The same, older than a message."""
-        return Scope(
-            self.conversation, self.people, self.source, self.first, min(self.last, row_id - 1)
-        )
+        return replace(self, last=min(self.last, row_id - 1))
 
 
 def find_scope(

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log
 
+from echo_archive.parameters import rows_in
 from echo_archive.query import Query, Term
 from echo_archive.scope import FIRST, LAST, Scope
 from echo_archive.scoring import Group, Hit, by_score, score_of, weighed
@@ -25,6 +26,10 @@ _PART = 500
 _OFTEN = 0.1
 _NEIGHBOURS, _NEIGHBOUR_WEIGHT = 2, 0.3
 _SENDER_WEIGHT = 0.2
+_FILE_NAMES = """
+select message, name from attachment
+where name is not null and kind <> 'location' and message in ({marks}) order by message, position
+"""
 
 Edges = dict[Group, int]
 
@@ -231,18 +236,14 @@ def texts_of(
     database: sqlite3.Connection, row_ids: Sequence[int]
 ) -> dict[int, tuple[str, int, int | None]]:
     """Per message the text it is found by, its conversation and its sender."""
-    marks = ",".join("?" * len(row_ids))
-    rows = database.execute(
-        f"select id, body, conversation, person from message where id in ({marks})",  # noqa: S608
-        row_ids,
-    ).fetchall()
     names: dict[int, list[str]] = defaultdict(list)
-    for row_id, name in database.execute(
-        "select message, name from attachment where name is not null and kind <> 'location'"  # noqa: S608
-        f" and message in ({marks}) order by message, position",
-        row_ids,
-    ):
+    for row_id, name in rows_in(database, _FILE_NAMES, row_ids):
         names[row_id].append(name)
+    rows = rows_in(
+        database,
+        "select id, body, conversation, person from message where id in ({marks})",
+        row_ids,
+    )
     return {
         row_id: (
             "\n".join([body, *names[row_id]]) if row_id in names else body,
@@ -277,8 +278,6 @@ def _shown_before(asked: _Search, row_id: int, spoken: list[str]) -> bool:
 def _named(asked: _Search, people: set[int]) -> set[int]:
     """Those of the people of whose name the query has a word."""
     wanted = {word for term in asked.terms for word in term.words if not term.beginning}
-    names = asked.database.execute(
-        f"select person, name from person_name where person in ({','.join('?' * len(people))})",  # noqa: S608
-        list(people),
-    )
+    query = "select person, name from person_name where person in ({marks})"
+    names = rows_in(asked.database, query, list(people))
     return {person for person, name in names if not wanted.isdisjoint(words(name))}

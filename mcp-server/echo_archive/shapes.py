@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from echo_archive.conversion import PRECISIONS
 from echo_archive.keys import message_id
+from echo_archive.parameters import rows_in
 from echo_archive.spans import Clock, clock_of, instant_text
 
 LONGEST_TEXT = 4_000
 _ASSUMED = "assumed:"
-_PARAMETERS = 500
 Row = dict[str, Any]
 Shape = TypeVar("Shape")
 
@@ -52,11 +52,7 @@ def stored_messages(
     database: sqlite3.Connection, row_ids: Sequence[int], clock: Clock
 ) -> dict[int, Stored]:
     """The messages with these row ids; those that are gone are left out."""
-    found: dict[int, Stored] = {}
-    for part in _parts(row_ids):
-        for row in database.execute(_MESSAGES.format(marks=_marks(part)), part):
-            found[row[0]] = _stored(row, clock)
-    return found
+    return {row[0]: _stored(row, clock) for row in rows_in(database, _MESSAGES, row_ids)}
 
 
 def full_rows(database: sqlite3.Connection, messages: Sequence[Stored]) -> list[Row]:
@@ -164,27 +160,12 @@ def _by_message(
 ) -> dict[int, list[Shape]]:
     """Of each message the rows of a query that begins with it, shaped from their other columns."""
     found: dict[int, list[Shape]] = defaultdict(list)
-    for message, *columns in _children(database, query, row_ids):
+    for message, *columns in rows_in(database, query, row_ids):
         found[message].append(shape(*columns))
     return found
 
 
 def _answered(database: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, str]:
     """The ids of messages that were answered, where the archive holds them."""
-    rows = _children(database, "select hash from message where hash in ({marks})", keys)
+    rows = rows_in(database, "select hash from message where hash in ({marks})", keys)
     return {key: message_id(key) for (key,) in rows}
-
-
-def _children(
-    database: sqlite3.Connection, query: str, values: Sequence[int] | Sequence[bytes]
-) -> Iterable[tuple[Any, ...]]:
-    for part in _parts(values):
-        yield from database.execute(query.format(marks=_marks(part)), part)
-
-
-def _parts(values: Sequence[Any]) -> Iterable[Sequence[Any]]:
-    return (values[start : start + _PARAMETERS] for start in range(0, len(values), _PARAMETERS))
-
-
-def _marks(values: Sequence[Any]) -> str:
-    return ",".join("?" * len(values))

@@ -6,12 +6,13 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import lru_cache
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from echo_archive.errors import BadArgument
+from echo_archive.wall_clock import epoch_ms, zone_named
 
 ACCEPTED = "a day (2024-05-31), a month (2024-05), a year (2024) or a time (2024-05-31T18:00:00Z)"
 _PARTIAL = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?", re.ASCII)
+_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[Tt ].+", re.ASCII)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -64,8 +65,8 @@ def clock_of(name: str) -> Clock:
 def find_zone(name: str) -> tzinfo:
     """A zone by its IANA name; UTC where this machine does not know it."""
     try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return zone_named(name)
+    except BadArgument:
         return UTC
 
 
@@ -112,10 +113,9 @@ def _moments(text: str, field: str, zone: tzinfo) -> tuple[int, int]:
         if partial:
             begin, after = _calendar(partial, zone)
         else:
-            begin = datetime.fromisoformat(said)
-            begin = begin if begin.tzinfo else begin.replace(tzinfo=zone)
+            begin = _time(said, zone)
             after = begin + timedelta(milliseconds=1 if begin.microsecond else 1000)
-        return _milliseconds(begin), _milliseconds(after)
+        return epoch_ms(begin), epoch_ms(after)
     except (ValueError, OverflowError) as problem:
         raise BadArgument(
             f"`{field}` is “{text[:40]}”, which is no date. Give {ACCEPTED}.",
@@ -136,5 +136,9 @@ def _calendar(partial: re.Match[str], zone: tzinfo) -> tuple[datetime, datetime]
     return begin, following
 
 
-def _milliseconds(moment: datetime) -> int:
-    return (moment - _EPOCH) // timedelta(milliseconds=1)
+def _time(said: str, zone: tzinfo) -> datetime:
+    """A day with a time; Python reads more forms, some of them as a midnight that nobody meant."""
+    if not _TIME.fullmatch(said):
+        raise ValueError(said)
+    moment = datetime.fromisoformat(said)
+    return moment if moment.tzinfo else moment.replace(tzinfo=zone)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import stat
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
 
+from echo_archive.characters import well_formed
 from echo_archive.records import Export, Options
 
 _DATA = frozenset({".json", ".jsonl", ".txt", ".md"})
@@ -64,11 +66,13 @@ def stamp_of(export: Export, options: Options) -> Stamp:
     look = blake2b(digest_size=16)
     for file in files:
         seen = file.stat()
+        if not stat.S_ISREG(seen.st_mode):
+            raise FileNotFoundError("There is a pipe or a device where a file belongs.")
         look.update(_bytes(f"{file.name}\0{seen.st_size}\0{seen.st_mtime_ns}\0"))
     told = json.dumps([READING, options.timezone, sorted(options.owner), options.date_order])
     name = f"{export.path.resolve()}\n{export.inside}\n{export.format}"
     return Stamp(
-        name.encode("utf-8", "replace").decode(),
+        well_formed(name),
         look.hexdigest(),
         told,
         files,

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from echo_archive.errors import Unreadable
-from echo_archive.schema import migrate
+from echo_archive.schema import migrate, primary_code
 
 BUSY_SECONDS = 10.0
 _SETTINGS = (
@@ -38,9 +38,11 @@ def opened_store(path: Path) -> Iterator[sqlite3.Connection]:
         raise cannot_write(problem) from problem
     try:
         _prepare(database)
-        yield database
+        try:
+            yield database
+        finally:
+            _leave_wal(database)
     finally:
-        _leave_wal(database)
         database.close()
 
 
@@ -72,9 +74,10 @@ def transaction(database: sqlite3.Connection) -> Iterator[None]:
 
 def cannot_write(problem: Exception) -> Unreadable:
     """The error for a database that does not take what is written."""
-    if "locked" in str(problem):
+    code = primary_code(problem)
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return Unreadable("Another import is writing to this archive. Try again when it has ended.")
-    if "full" in str(problem):
+    if code == sqlite3.SQLITE_FULL:
         return Unreadable(
             "The disk is full; nothing of this file was imported. Make room and import again."
         )

@@ -7,7 +7,7 @@ from typing import Any
 
 from echo_archive.spans import Clock, instant_text
 
-MOST_PARTICIPANTS = 30
+MOST_PARTICIPANTS, MOST_NAMES = 30, 30
 Page = tuple[int, int]
 
 _CONVERSATIONS = """
@@ -16,7 +16,7 @@ select conversation.id, source.name || ':' || conversation.key, conversation.nam
   conversation.last_id
 from conversation join source on source.id = conversation.source
 left join message first on first.id = first_id left join message last on last.id = last_id
-where messages > 0 and (?1 is null or conversation.source = ?1)
+where {where} and (?1 is null or conversation.source = ?1)
   and (?2 is null or conversation.id in (
     select conversation from conversation_name where instr(folded, ?2)
     union select participant.conversation from participant
@@ -47,14 +47,14 @@ def summaries(
         most: How many.
     """
     values = (source, name, *(after or (None, None)), most)
-    rows = database.execute(_CONVERSATIONS, values).fetchall()
+    rows = database.execute(_CONVERSATIONS.format(where="messages > 0"), values).fetchall()
     return [((row[12], row[0]), _conversation(database, row, clock)) for row in rows]
 
 
 def summary(database: sqlite3.Connection, number: int, clock: Clock) -> dict[str, Any]:
     """One conversation as the list shows it."""
-    text = _CONVERSATIONS.replace("where messages > 0", "where conversation.id = ?6")
-    row = database.execute(text, (None, None, None, None, 1, number)).fetchone()
+    query = _CONVERSATIONS.format(where="conversation.id = ?6")
+    row = database.execute(query, (None, None, None, None, 1, number)).fetchone()
     return _conversation(database, row, clock)
 
 
@@ -71,7 +71,8 @@ def _conversation(
         )
     ]
     former = database.execute(
-        "select name from conversation_name where conversation = ? and name <> ?", (number, name)
+        "select name from conversation_name where conversation = ? and name <> ? limit ?",
+        (number, name, MOST_NAMES),
     )
     return {
         "conversation_id": key,

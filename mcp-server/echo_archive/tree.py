@@ -83,7 +83,7 @@ class FolderTree:
         path = self.local(name)
         if path is None:
             raise FileNotFoundError("The export names a file outside itself or that is not there.")
-        return path.open("rb")
+        return os.fdopen(_opened(path), "rb")
 
     def _folder(self, folder: str) -> Path | None:
         """Where a folder lies; an export names thousands of files in the same few."""
@@ -103,3 +103,16 @@ class FolderTree:
         except OSError:
             return None
         return seen if seen and stat.S_ISREG(seen.st_mode) else None
+
+
+def _opened(path: Path) -> int:
+    """A file opened; a pipe or a device, which would keep its reader waiting or never end, is not.
+
+    Raises:
+        OSError: It is no file or cannot be read.
+    """
+    opened = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    if stat.S_ISREG(os.fstat(opened).st_mode):
+        return opened
+    os.close(opened)
+    raise FileNotFoundError("The export holds a pipe or a device where a file belongs.")

@@ -209,8 +209,8 @@ def _write(database: sqlite3.Connection, path: Path, model: int, length: int) ->
         database.execute(f"select count(*) from ({_EMBEDDED})", (model, length)).fetchone()[0]  # noqa: S608
     )
     sections = _sections(count, dimensions)
+    path.touch(0o600)
     with path.open("wb") as file:
-        path.chmod(0o600)
         head = _MAGIC + json.dumps({"count": count, "dimensions": dimensions}).encode()
         file.write(head.ljust(_HEADER, b"\0"))
         done = 0

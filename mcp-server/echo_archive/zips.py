@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import stat
 import zipfile
 from bisect import bisect_left
 from collections.abc import Iterator
@@ -19,10 +20,12 @@ MAX_ENTRIES = 500_000
 MAX_BYTES = 64 * 2**30
 MAX_RATIO, RATIO_FROM = 200, 16 * 2**20
 _UTF8_NAME, _ENCRYPTED = 0x800, 0x1
+# LZMA is none of them: an entry says how much memory unpacking it takes, up to gigabytes.
+_PACKINGS = frozenset((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2))
 
 
 class ZipTree:
-    """The files of a zip; entries with hostile names, passwords or absurd sizes are not there.
+    """The files of a zip; entries with hostile names, passwords, absurd sizes or packings are not.
 
     `refused` says how many those are.
     """
@@ -94,9 +97,11 @@ def zip_tree(path: Path) -> ZipTree:
     """The zip at a path, opened once for all that is read from it.
 
     Raises:
-        Unreadable: It is damaged or was cut short.
+        Unreadable: It is damaged, was cut short or is no file.
     """
     state = path.stat()
+    if not stat.S_ISREG(state.st_mode):
+        raise Unreadable(f"{path.name!r} is no file. Give the zip itself.")
     return _opened(path, state.st_size, state.st_mtime_ns)
 
 
@@ -111,7 +116,9 @@ def _name(entry: zipfile.ZipInfo) -> str:
 
 
 def _absurd(entry: zipfile.ZipInfo) -> bool:
-    if entry.flag_bits & _ENCRYPTED or entry.file_size > MAX_BYTES:
+    if entry.flag_bits & _ENCRYPTED or entry.compress_type not in _PACKINGS:
+        return True
+    if entry.file_size > MAX_BYTES:
         return True
     return entry.file_size > RATIO_FROM and entry.file_size > MAX_RATIO * max(
         entry.compress_size, 1

@@ -82,7 +82,8 @@ def claude_ai(about: Registration) -> str:
         " that appears.\nWithout it, where request headers are offered: authentication None,"
         " header Authorization, value Bearer and the token.\n"
         f"{_shown(about)}\n"
-        f"Before that, see that all is well from outside: `echo-mcp doctor --remote {about.url}`."
+        "Before that, see that all is well from outside:"
+        f" `echo-mcp doctor --remote {shlex.quote(about.url)}`."
     )
 
 

@@ -14,6 +14,7 @@ from echo_memory import state_file
 from echo_memory.errors import Misconfigured
 
 MIN_TOKEN = 32
+_MOST_OF_TOKEN = 100_000  # of a file that is none, such as a device without an end
 TOKEN_FILE = "token"  # noqa: S105 - the name of a file
 ADDRESS_FILE = "server.json"
 
@@ -71,7 +72,8 @@ def read_token(path: Path) -> str:
         Misconfigured: there is no such file, or no token in it.
     """
     try:
-        token = path.read_text("utf-8").strip()
+        with path.open(encoding="utf-8") as file:
+            token = file.read(_MOST_OF_TOKEN).strip()
     except (OSError, UnicodeDecodeError) as error:
         raise Misconfigured(
             f"The token file {path} cannot be read. Check the path, or set ECHO_MCP_TOKEN."

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from urllib.parse import unquote
 
+from echo_archive.characters import well_formed
 from echo_archive.media import kind_of
 from echo_archive.records import Attachment, Options, Person, Skipped
 from echo_archive.safe_paths import inside
@@ -46,6 +47,10 @@ class Bench:
             noted, self._doubts = self._doubts, []
             yield from noted
 
+    def forget_doubts(self) -> None:
+        """Leave out what was noted since the last time."""
+        self._doubts.clear()
+
     def closing(self) -> Iterator[Skipped]:
         """What was noted, and how many attachments are named without being there."""
         yield from self.doubts()
@@ -70,8 +75,8 @@ class Bench:
         Args:
             path: As written, from the base.
             kind: Where something better than name or media type says it.
-            media_type: MIME type, where the source says it.
             name: Where it is another one than the path's last part.
+            media_type: MIME type, where the source says it.
             percent: Whether the path is percent-encoded.
         """
         path = unquote(path) if percent else path
@@ -121,8 +126,3 @@ class Bench:
 def folded(name: str) -> str:
     """A name as a key: case, width and blanks do not matter."""
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
-
-
-def well_formed(text: str) -> str:
-    """A text without halves of characters, which JSON can hold and no database takes."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from echo_archive.importers.bench import Bench, well_formed
+from echo_archive.characters import well_formed
+from echo_archive.importers.bench import Bench
 from echo_archive.json_stream import Broken, BrokenJson, JsonStream, Repaired
 from echo_archive.media import kind_of
 from echo_archive.records import Attachment, Conversation, Message, Person, Reaction, Skipped

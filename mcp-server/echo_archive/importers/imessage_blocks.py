@@ -12,6 +12,7 @@ from echo_archive.importers.imessage_tapbacks import EMOJI
 from echo_archive.importers.text_lines import text_lines
 
 MAX_LINES_OF_BLOCK = 200_000
+_LONGEST_STICKER = 1_000
 _MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 _TIME = (
     r"(?P<month>[A-Z][a-z]{2}) (?P<day>\d{2}), (?P<year>\d{4}) {1,2}(?P<hour>\d{1,2}):"
@@ -210,7 +211,7 @@ def _take_text(lines: list[str], parts: Parts) -> None:
     body: list[str] = []
     after_file = False
     for line in lines:
-        sticker = _STICKER.match(line)
+        sticker = _STICKER.match(line) if len(line) <= _LONGEST_STICKER else None
         if sticker:
             parts.files.append((sticker[1], "sticker"))
         elif line == _MISSING:

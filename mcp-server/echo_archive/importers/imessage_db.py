@@ -5,7 +5,8 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 
-from echo_archive.importers.bench import Bench, well_formed
+from echo_archive.characters import well_formed
+from echo_archive.importers.bench import Bench
 from echo_archive.importers.imessage_open import columns, is_messages, opened
 from echo_archive.importers.imessage_rows import Rows, epoch_ms
 from echo_archive.importers.imessage_tapbacks import TAPBACKS, TAPBACKS_ABSENT, tapbacks

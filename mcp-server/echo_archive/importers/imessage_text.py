@@ -7,13 +7,15 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
 
-from echo_archive.importers.bench import Bench, folded, well_formed
+from echo_archive.characters import well_formed
+from echo_archive.importers.bench import Bench, folded
 from echo_archive.importers.imessage_blocks import Block, Parts, blocks, parts_of
 from echo_archive.importers.reruns import latest_rows
 from echo_archive.records import Attachment, Conversation, Message, Person, Reaction, Skipped
 from echo_archive.wall_clock import WallClock
 
 ORPHANED = "orphaned"
+_LONGEST_EVENT = 1_000
 _NUMBERED = re.compile(r"^(.+) - (\d+)$")
 _EVENTS = [
     (event, re.compile(words))
@@ -136,6 +138,7 @@ class _Reader:
 
 def _event(block: Block, parts: Parts) -> str | None:
     """What happened, for announcements and for rows that say nothing else."""
+    said = parts.body[:_LONGEST_EVENT]
     if block.sender is None:
-        return next((event for event, words in _EVENTS if words.search(parts.body)), "other")
-    return next((event for event, words in _EVENTS[-2:] if words.search(parts.body)), None)
+        return next((event for event, words in _EVENTS if words.search(said)), "other")
+    return next((event for event, words in _EVENTS[-2:] if words.search(said)), None)

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from hashlib import blake2b
 from typing import Any
 
-from echo_archive.importers.bench import Bench, folded, well_formed
+from echo_archive.characters import well_formed
+from echo_archive.importers.bench import Bench, folded
 from echo_archive.importers.meta_content import Thread, message, said_in
 from echo_archive.records import Message, Skipped
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from echo_archive.importers.bench import Bench, folded, well_formed
+from echo_archive.characters import well_formed
+from echo_archive.importers.bench import Bench, folded
 from echo_archive.importers.reruns import latest_rows
 from echo_archive.importers.signal_markdown import Row, blocks, row_of
 from echo_archive.importers.text_lines import MAX_LINE
@@ -28,10 +28,10 @@ def read(bench: Bench) -> Iterator[Message | Skipped]:
     """Every message of a chat, each once though the exporter ran several times into the file."""
     folder = bench.file.rpartition("/")[0]
     bench.base = folder + "/" if folder else ""
-    moments = _Moments()
-    kept, doubled = latest_rows(moments.of(_rows(bench)))
-    list(bench.doubts())
-    conversation = _conversation(folder or bench.tree.title, moments.senders)
+    senders: set[str] = set()
+    kept, doubled = latest_rows(_moments(_rows(bench), senders))
+    bench.forget_doubts()  # the second walk has them again
+    conversation = _conversation(folder or bench.tree.title, senders)
     clock = WallClock(bench.options.timezone)
     for number, row in enumerate(_rows(bench)):
         if number in kept:
@@ -44,20 +44,11 @@ def read(bench: Bench) -> Iterator[Message | Skipped]:
     yield from bench.closing()
 
 
-@dataclass(slots=True)
-class _Moments:
-    """What the first walk through a file gathers."""
-
-    senders: set[str]
-
-    def __init__(self) -> None:
-        self.senders = set()
-
-    def of(self, rows: Iterator[Row]) -> Iterator[tuple[str, str]]:
-        """Time and sender of each row."""
-        for row in rows:
-            self.senders.add(row.sender)
-            yield row.date, row.sender
+def _moments(rows: Iterator[Row], senders: set[str]) -> Iterator[tuple[str, str]]:
+    """Time and sender of each row, and all senders put together."""
+    for row in rows:
+        senders.add(row.sender)
+        yield row.date, row.sender
 
 
 def _conversation(folder: str, senders: set[str]) -> Conversation:
@@ -116,7 +107,7 @@ def _json_row(line: bytes) -> Row | None:
             deleted=bool(said.get("deleted")),
             call=bool(said.get("call")),
         )
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
 

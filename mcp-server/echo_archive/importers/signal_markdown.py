@@ -13,9 +13,8 @@ MAX_BLOCK = 4_000_000
 _HEADER = re.compile(
     r"^\[(\d{4}-\d\d-\d\d,? \d\d:\d\d(?::\d\d)?)\] ([^:\n]{0,200}): ?(.*)$", re.DOTALL
 )
-_FILE = re.compile(
-    r"!?\[((?:(?!\]\()[^\n])*)\]\(((?:\./)?media/\S+|\.\./exported_stickers/\S+)\) {0,2}\Z"
-)
+_FILE = re.compile(r"!?\[([^\n]*)\]\(((?:\./)?media/\S+|\.\./exported_stickers/\S+)\) {0,2}\Z")
+_LONGEST_FILE = 4_000
 _NOT_EXPORTED = re.compile(r"\((?:media|attachment) not exported\) {0,2}\Z")
 _LOOSE_STICKER = re.compile(r"\n?\(\( (\S+) \)\)\s*\Z")
 _REACTIONS = re.compile(r"\n\(- (.+) -\)\s*\Z")
@@ -83,23 +82,50 @@ def row_of(block: Block) -> Row:
         return Row(block.date, block.sender, "", deleted=True)
     attachments: list[tuple[str, str] | None] = []
     sticker: tuple[str, str | None] | None = None
-    while found := _FILE.search(text) or _NOT_EXPORTED.search(text):
-        text = text[: found.start()]
+    end = len(text)
+    while found := _file_before(text, end):
+        end = found.start()
         if found.re is _NOT_EXPORTED:
-            attachments.insert(0, None)
+            attachments.append(None)
         elif found[2].startswith(".."):
             sticker = found[1], found[2]
         else:
-            attachments.insert(0, (found[1], found[2]))
+            attachments.append((found[1], found[2]))
+    text = text[:end]
     if loose := _LOOSE_STICKER.search(text):
         text, sticker = text[: loose.start()], (loose[1], None)
     reactions: tuple[tuple[str, str], ...] = ()
     if reacted := _REACTIONS.search(text):
         text = text[: reacted.start()]
-        reactions = tuple((one[1], one[2]) for one in _REACTION.finditer(reacted[1]))
+        reactions = tuple(_reactions(reacted[1]))
     quote, text = _quoted(text)
     body = text.removesuffix("  ")
-    return Row(block.date, block.sender, body, quote, reactions, sticker, tuple(attachments))
+    return Row(block.date, block.sender, body, quote, reactions, sticker, tuple(attachments[::-1]))
+
+
+def _file_before(text: str, end: int) -> re.Match[str] | None:
+    """The file that a text names at its end.
+
+    Looked for backwards: from each bracket of a long line forwards would take for ever.
+    """
+    start = max(text.rfind("\n", 0, end) + 1, end - _LONGEST_FILE)
+    middle = text.rfind("](", start, end)
+    if middle < 0:
+        return _NOT_EXPORTED.search(text, start, end)
+    before = text.rfind("](", start, middle)
+    opening = text.find("[", start if before < 0 else before + 2, middle)
+    if opening > start and text[opening - 1] == "!":
+        opening -= 1
+    named = _FILE.match(text, opening, end) if opening >= 0 else None
+    return named or _NOT_EXPORTED.search(text, start, end)
+
+
+def _reactions(line: str) -> Iterator[tuple[str, str]]:
+    """Name and emoji, one behind the other until there is something else."""
+    at = 0
+    while found := _REACTION.match(line, at):
+        yield found[1], found[2]
+        at = found.end()
 
 
 def _quoted(text: str) -> tuple[str, str]:

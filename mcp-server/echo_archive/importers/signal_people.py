@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
-from echo_archive.importers.bench import ME, Bench, well_formed
+from echo_archive.characters import well_formed
+from echo_archive.importers.bench import ME, Bench
 from echo_archive.records import Conversation, Person
 
 NOTE_TO_SELF = "Note to Self"

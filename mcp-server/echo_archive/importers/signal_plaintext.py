@@ -73,16 +73,10 @@ class _Reader:
         older = item.get("revisions") or ()
         newest, first = str(item["dateSent"]), str((older[0] if older else item)["dateSent"])
         author = str(item.get("authorId", ""))
-        native_id = f"{self._key(author)}:{first}"
-        for version in (*older, item):
-            self._versions[conversation.key, author, str(version["dateSent"])] = native_id
-        quote = said.quote
-        answered = None
-        if quote:
-            target = str(quote.get("targetSentTimestamp", ""))
-            answered = self._versions.get(
-                (conversation.key, str(quote.get("authorId", "")), target)
-            )
+        native_id = self._native_id(author, first)
+        if older:
+            for version in (*older, item):
+                self._versions[conversation.key, author, str(version["dateSent"])] = native_id
         return Message(
             conversation=conversation,
             instant_ms=int(first),
@@ -95,8 +89,8 @@ class _Reader:
             reactions=self._reactions(said),
             system=said.event is not None,
             event=said.event,
-            reply_to=answered,
-            reply_quote=((quote.get("text") or {}).get("body") or None) if quote else None,
+            reply_to=self._answered(conversation.key, said.quote or {}),
+            reply_quote=((said.quote or {}).get("text") or {}).get("body") or None,
             edited=newest != first,
             revisions=self._revisions(older, said.body),
             deleted=said.deleted,
@@ -104,9 +98,17 @@ class _Reader:
             line=self._bench.line,
         )
 
-    def _key(self, author: str) -> str:
+    def _answered(self, conversation: str, quote: dict[str, Any]) -> str | None:
+        """What a quote points at: any version of an edited message, which goes by its first."""
+        author, sent = str(quote.get("authorId", "")), str(quote.get("targetSentTimestamp") or "")
+        if not sent:
+            return None
+        first = self._versions.get((conversation, author, sent))
+        return first or self._native_id(author, sent)
+
+    def _native_id(self, author: str, sent: str) -> str:
         person = self._people.person(author)
-        return person.key if person else f"recipient:{author}"
+        return f"{person.key if person else f'recipient:{author}'}:{sent}"
 
     def _revisions(self, older: Any, newest: str) -> tuple[str, ...]:
         said = (said_in(self._bench, self._people, one) for one in older)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from echo_archive.records import Message
 
 LATEST_MS = 2**43
+MOST = 2**53
 _TEXT_OR_NONE = (str, type(None))
 
 
@@ -44,13 +45,18 @@ def _are_texts(message: Message) -> bool:
 
 
 def _reactions_are_sound(message: Message) -> bool:
-    return all(type(one.emoji) is str and type(one.count) is int for one in message.reactions)
+    return all(type(one.emoji) is str and _is_count(one.count) for one in message.reactions)
 
 
 def _attachments_are_sound(message: Message) -> bool:
     return all(
         type(one.name) in _TEXT_OR_NONE
         and type(one.media_type) in _TEXT_OR_NONE
-        and (one.size is None or type(one.size) is int)
+        and (one.size is None or _is_count(one.size))
         for one in message.attachments
     )
+
+
+def _is_count(number: object) -> bool:
+    """Whether it is a whole number that a database takes."""
+    return type(number) is int and 0 <= number < MOST

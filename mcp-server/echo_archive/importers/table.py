@@ -64,7 +64,10 @@ def read(export: Export, options: Options) -> Iterator[Message | Skipped]:
     tree = open_tree(export.path)
     bench = Bench(tree, options, export.inside)
     if isinstance(tree, ZipTree) and tree.refused:
-        why = "entries have a password, a path that leaves the zip or an absurd size; none was read"
+        why = (
+            "entries have a password, a path that leaves the zip, an absurd size or a packing that"
+            " is not read; none was read"
+        )
         yield Skipped(tree.title, 0, f"{tree.refused} {why}")
     try:
         for row in IMPORTERS[export.format](bench):

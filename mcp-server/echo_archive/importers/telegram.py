@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from echo_archive.importers.bench import Bench, well_formed
+from echo_archive.characters import well_formed
+from echo_archive.importers.bench import Bench
 from echo_archive.importers.telegram_content import Content
 from echo_archive.importers.telegram_people import DELETED_ACCOUNT, People
 from echo_archive.json_stream import Broken, BrokenJson, JsonStream, Repaired

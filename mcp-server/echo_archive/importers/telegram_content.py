@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from echo_archive.importers.bench import Bench, well_formed
+from echo_archive.characters import well_formed
+from echo_archive.importers.bench import Bench
 from echo_archive.importers.telegram_people import People
 from echo_archive.media import kind_of
 from echo_archive.records import ABSOLUTE, Attachment, Conversation, Message, Reaction

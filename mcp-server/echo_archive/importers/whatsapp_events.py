@@ -137,6 +137,8 @@ _WORDS = {
 }
 _EVENTS = [(event, re.compile("|".join(words), re.IGNORECASE)) for event, words in _WORDS.items()]
 _ANY = re.compile("|".join(word for words in _WORDS.values() for word in words), re.IGNORECASE)
+LONGEST = 1_000
+"""Characters of a line that may tell of an event; some of the words are slow to find in more."""
 OF_GROUPS = frozenset(
     (
         "group_created",
@@ -151,6 +153,6 @@ OF_GROUPS = frozenset(
 
 def event_of(text: str) -> str | None:
     """What a line says has happened, or None when it says nothing that is known."""
-    if not _ANY.search(text):
+    if len(text) > LONGEST or not _ANY.search(text):
         return None
     return next((event for event, words in _EVENTS if words.search(text)), None)

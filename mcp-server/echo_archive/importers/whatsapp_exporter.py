@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from echo_archive.importers.bench import Bench, folded, well_formed
+from echo_archive.characters import well_formed
+from echo_archive.importers.bench import Bench, folded
 from echo_archive.importers.whatsapp_events import event_of
 from echo_archive.json_stream import Broken, BrokenJson, JsonStream, Repaired
 from echo_archive.media import kind_of_type

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from echo_archive.importers.whatsapp_header import MARKS
 
@@ -26,7 +27,7 @@ _LEFT_OUT = re.compile(
     r"|省略|생략",
     re.IGNORECASE,
 )
-_ATTACHED = re.compile(rf"[{MARKS}]*<[{MARKS}]*([^<>:\n]{{2,25}}): ?([^<>\n]{{1,255}})>")
+_ATTACHED = re.compile(rf"<[{MARKS}]*([^<>:\n]{{2,25}}): ?([^<>\n]{{1,255}})>")
 _ATTACHED_WORDS = frozenset(
     (
         "attached", "anhang", "adjunto", "مرفق", "allegato", "anexado", "angehängt", "bijgevoegd",
@@ -52,12 +53,12 @@ _BY_NAME = (
     (re.compile(r"^DOC-"), "file"),
 )
 _EDITED = re.compile(
-    r"[\s\u200e]*<(?:This message was edited|Diese Nachricht wurde bearbeitet|Se editó este mensaje"
+    r"<(?:This message was edited|Diese Nachricht wurde bearbeitet|Se editó este mensaje"
     r"|Este mensaje fue editado|Mensagem editada|Esta mensagem foi editada|Ce message a été modifié"
     r"|Questo messaggio è stato modificato|Dit bericht is bewerkt|Сообщение изменено"
     r"|تم تعديل هذه الرسالة)\.?>$"
 )
-_EDITED_MARKED = re.compile(r"\s*\u200e<[^<>:\n]{8,60}>$")
+_EDITED_MARKED = re.compile(r"<[^<>:\n]{8,60}>$")
 _DELETED = frozenset(
     (
         "you deleted this message", "this message was deleted", "this message was deleted by admin",
@@ -80,6 +81,7 @@ _PLACE = re.compile(
     r"^(?:[^\W\d_][^:\n]{1,40}: ?)?(https?://(?:maps\.google\.com|www\.google\.com/maps)/?\S*?[?&/]q=(-?[\d.]+),(-?[\d.]+)\S*)$"
 )
 _VENUE = re.compile(r"^(.{1,200}): (https://(?:\w+\.)?foursquare\.com/\S+)$", re.DOTALL)
+_LONGEST_PLACE = 2_000
 _NUMBER = re.compile(r"[\u202a\u2066]?(\+?\d[\d\s\u00a0()-]{5,24})[\u202c\u2069]")
 _MENTION = re.compile(r"@[\u2066-\u2068\u202a](~?[^\u2069\u202c\n]{1,100})[\u2069\u202c]")
 
@@ -120,10 +122,11 @@ def left_out(text: str) -> str | None:
 def attached(text: str) -> tuple[str, str | None, str] | None:
     """File, title and remaining text of an iOS body with `<attached: file>` in it."""
     for found in _ATTACHED.finditer(text):
-        marked = "\u200e" in found[0]
+        start = _behind(text, found.start(), MARKS.__contains__)
+        marked = "\u200e" in text[start : found.end()]
         if not marked and found[1].strip().casefold() not in _ATTACHED_WORDS:
             continue
-        before, after = text[: found.start()].rstrip(), text[found.end() :].lstrip()
+        before, after = text[:start].rstrip(), text[found.end() :].lstrip()
         title = _TITLED.match(unmarked(before))
         caption = "" if title else before
         rest = "\n".join(part for part in (caption, after) if unmarked(part).strip())
@@ -154,10 +157,29 @@ def kind_by_name(name: str) -> str | None:
 
 def without_edit_mark(text: str, marked: bool) -> tuple[str, bool]:
     """A body without the note that it was edited, and whether it had one."""
-    found = _EDITED.search(text)
-    if marked and (found is None or "\u200e" not in found[0]):
-        found = _EDITED_MARKED.search(text)
-    return (text[: found.start()], True) if found else (text, False)
+    at = text.rfind("<")
+    if at < 0:
+        return text, False
+    end = _behind(text, at, _is_blank_or_mark)
+    if _EDITED.match(text, at) and (not marked or "\u200e" in text[end:at]):
+        return text[:end], True
+    if marked and text[at - 1 : at] == "\u200e" and _EDITED_MARKED.match(text, at):
+        return text[: at - 1].rstrip(), True
+    return text, False
+
+
+def _behind(text: str, at: int, is_passed: Callable[[str], bool]) -> int:
+    """Where those characters begin that stand before a place.
+
+    Walked backwards: an expression that begins with any number of them is tried from each anew.
+    """
+    while at and is_passed(text[at - 1]):
+        at -= 1
+    return at
+
+
+def _is_blank_or_mark(letter: str) -> bool:
+    return letter == "\u200e" or letter.isspace()
 
 
 def is_deleted(text: str) -> bool:
@@ -185,6 +207,8 @@ def poll(text: str, marked: bool) -> str | None:
 def place(text: str) -> tuple[str, str] | None:
     """Coordinates, or the name of a venue, and the address of a shared location."""
     plain = unmarked(text).strip()
+    if len(plain) > _LONGEST_PLACE:
+        return None
     if found := _PLACE.match(plain):
         return f"{found[2]},{found[3]}", found[1]
     if found := _VENUE.match(plain):

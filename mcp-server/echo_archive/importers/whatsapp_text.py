@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, time
 from zipfile import BadZipFile
 
-from echo_archive.importers.bench import Bench, folded, well_formed
+from echo_archive.characters import well_formed
+from echo_archive.importers.bench import Bench, folded
 from echo_archive.importers.text_lines import EndlessLine
 from echo_archive.importers.whatsapp_content import Content, Said
 from echo_archive.importers.whatsapp_dates import DateOrder, day_of
-from echo_archive.importers.whatsapp_events import OF_GROUPS, event_of
+from echo_archive.importers.whatsapp_events import LONGEST, OF_GROUPS, event_of
 from echo_archive.importers.whatsapp_markers import person_name, unmarked
 from echo_archive.importers.whatsapp_rows import Before, Row, rows
 from echo_archive.records import Conversation, Message, Skipped
@@ -118,7 +119,7 @@ def _note_names(survey: _Survey, row: Row) -> None:
     survey.group_event = survey.group_event or event in OF_GROUPS
     if ": " in body and len(survey.colons) < MAX_NAMES:
         survey.colons.add(person_name(f"{name}: {body.partition(': ')[0]}"))
-    if claims := _CLAIM.match(unmarked(body if ios else first)):
+    if claims := _CLAIM.match(unmarked((body if ios else first)[:LONGEST])):
         survey.claimed.add(person_name(claims[1]))
     if colon and ios and event not in (None, "call"):
         survey.noted[person_name(name)] = None

@@ -9,6 +9,7 @@ from typing import Any
 from echo_archive.arguments import checked_choice, checked_number
 from echo_archive.cursors import cursor_of, pair_of
 from echo_archive.filters import checked_filters
+from echo_archive.parameters import marks
 from echo_archive.quoting import QUOTED
 from echo_archive.reading import Archive
 from echo_archive.scope import Scope
@@ -16,7 +17,7 @@ from echo_archive.shapes import Row, cut, stored_messages
 
 DEFAULT_LIMIT, MAX_LIMIT = 50, 200
 KINDS = ("image", "video", "audio", "file", "sticker", "contact", "location")
-Found = tuple[int, int, str, str | None, str | None, str | None, int | None, int, str]
+Found = tuple[int, int, str, str | None, str | None, str | None, int | None, int, str | None]
 
 
 def list_media_op(
@@ -87,13 +88,14 @@ def _attachments(
             conditions.append(condition)
             values.append(value)
     if scope.people is not None:
-        conditions.append(f"person in ({','.join(map(str, scope.people))})")
+        conditions.append(f"person in ({marks(len(scope.people))})")
+        values += scope.people
     if after:
         conditions.append("(message, position) < (?, ?)")
         values += after
     return database.execute(
         "select message, position, attachment.kind, name, path, media_type, size, missing,"  # noqa: S608
-        " coalesce((select import.root from import where import.id = attachment.root), '')"
+        " (select import.root from import where import.id = attachment.root)"
         f" from attachment where {' and '.join(conditions)}"
         " order by message desc, position desc limit ?",
         (*values, most),
@@ -112,7 +114,7 @@ def _rows(database: sqlite3.Connection, found: list[Found], archive: Archive) ->
                 "kind": kind,
                 "name": name,
                 "path": path,
-                "export": root or None,
+                "export": root,
                 "media_type": media_type,
                 "size": size,
                 "available": not missing and _is_there(root, path),
@@ -122,9 +124,9 @@ def _rows(database: sqlite3.Connection, found: list[Found], archive: Archive) ->
     return rows
 
 
-def _is_there(root: str, path: str | None) -> bool:
+def _is_there(root: str | None, path: str | None) -> bool:
     """Whether the file still stands in the export; one inside a zip is as it was at the import."""
-    if path is None:
+    if root is None or path is None:
         return False
     folder = Path(root)
     try:

@@ -125,11 +125,19 @@ def semantic_search_op(
         raise Unavailable(f"{NO_MODEL}. Set ECHO_EMBED_MODEL, or use search_messages.")
     with archive.reading() as database:
         near = archive.nearness.nearest(database, query, filters.scope(database), k)
-        nothing = Query((), (), ())
-        page = [Fused(row_id, 0.0, None, rank) for rank, (row_id, _) in enumerate(near, 1)]
-        rows = _hits(database, clock, page, nothing, {}, dict(near))
-    for row in rows:
-        del row["score"], row["keyword_rank"], row["semantic_rank"], row["highlights"]
+        row_ids = [row_id for row_id, _ in near]
+        messages = stored_messages(database, row_ids, clock)
+        attachments = attachments_of(database, row_ids)
+    rows = [
+        {
+            **messages[row_id].coordinates,
+            **cut(messages[row_id].body),
+            **_flags(messages[row_id]),
+            "attachments": attachments[row_id],
+            "similarity": similarity,
+        }
+        for row_id, similarity in near
+    ]
     return {"quoted": QUOTED, "hits": rows, "count": len(rows), "next_cursor": None}
 
 
@@ -205,17 +213,21 @@ def _hit(message: Stored, one: Fused, asked: Query) -> Row:
     """A hit: the passage that words were found in, or the body where only the meaning is near."""
     ranges = highlights(message.body, asked) if one.keyword_rank else []
     shown = {"text": passage(message.body, ranges)} if ranges else cut(message.body)
-    row = {**message.coordinates, **shown, "highlights": [list(one) for one in ranges]}
-    if shown["text"] != message.body:
-        row.update(cut(message.body, "body"))
-    row |= {
+    whole = cut(message.body, "body") if ranges and shown["text"] != message.body else {}
+    return {
+        **message.coordinates,
+        **shown,
+        "highlights": [list(one) for one in ranges],
+        **whole,
         "score": round(one.score, 6),
         "keyword_rank": one.keyword_rank,
         "semantic_rank": one.semantic_rank,
-        "system": message.said["system"],
-        "edited": message.said["edited"],
+        **_flags(message),
     }
-    return row
+
+
+def _flags(message: Stored) -> Row:
+    return {name: message.said[name] for name in ("system", "edited")}
 
 
 def _notes(asked: Query, ranked: Ranked, note: str | None) -> list[str]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from zoneinfo import ZoneInfo
+
+from echo_archive.errors import BadArgument
+from echo_archive.wall_clock import zone_named
 
 LINK = Path("/etc/localtime")
 _FOLDER = "zoneinfo/"
@@ -27,7 +29,7 @@ def _linked(link: Path) -> str:
 
 def _is_zone(name: str) -> bool:
     try:
-        ZoneInfo(name)
-    except (LookupError, ValueError, OSError):
+        zone_named(name)
+    except BadArgument:
         return False
     return True

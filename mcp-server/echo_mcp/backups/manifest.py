@@ -102,7 +102,14 @@ def parse(data: bytes) -> Manifest:
     try:
         document = json.loads(data)
         manifest = _manifest(document)
-    except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
+    except (
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        OverflowError,
+        RecursionError,
+    ) as error:
         raise damaged("its manifest cannot be read") from error
     if document["format"] != _FORMAT:
         raise damaged("its manifest is of another version")

@@ -28,7 +28,7 @@ def into_folder(backup: Path, target: Path) -> Manifest:
     vault's marker comes last: what broke off is not taken for a vault.
 
     Raises:
-        BadRequest: the folder is not empty.
+        BadRequest: the folder is not empty, or none.
         VaultIO: the backup is damaged, or the disk refused.
     """
     verify(backup)
@@ -47,6 +47,10 @@ def into_folder(backup: Path, target: Path) -> Manifest:
 @contextmanager
 def _target(target: Path, size: int) -> Iterator[int]:
     """The folder, open; what the disk refuses inside the block is told as VaultIO."""
+    if target.exists() and not target.is_dir():
+        raise BadRequest(
+            "What is to be restored into is no folder. Give an empty or a new one.", field="to"
+        )
     try:
         target.mkdir(parents=True, exist_ok=True)
         root = os.open(target.resolve(), _FOLDER)

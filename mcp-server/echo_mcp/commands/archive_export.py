@@ -47,9 +47,10 @@ def run(arguments: argparse.Namespace, env: Mapping[str, str]) -> int:
 def _write(archive: Archive, stream: TextIO, folder: str | None) -> None:
     stream.write('{"messages": [')
     separator = "\n"
+    seen_from = Path(folder).resolve() if folder else None
     for message in exported(archive):
-        if folder:
-            _see_from(Path(folder).resolve(), message["attachments"])
+        if seen_from:
+            _see_from(seen_from, message["attachments"])
         stream.write(separator + json.dumps(message, ensure_ascii=False))
         separator = ",\n"
     stream.write(f'\n], "warnings": {json.dumps(_warnings(archive), ensure_ascii=False)}}}\n')

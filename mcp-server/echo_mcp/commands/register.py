@@ -11,6 +11,7 @@ import echo_memory
 from echo_mcp import state
 from echo_mcp.commands import vaults
 from echo_mcp.registration import CLIENTS, Registration
+from echo_mcp.remote.address import parts_of
 from echo_mcp.settings import MCP_PATH, Flags, Settings, local_url
 from echo_memory.config import DEFAULT_STATE_DIR, absolute
 from echo_memory.errors import Misconfigured
@@ -37,6 +38,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, env: Mapping[str, str]) -> int:
     """Print them; returns the exit status."""
+    if arguments.url:
+        parts_of(arguments.url, field="--url")
     settings = Settings.from_env(env, Flags.of(vars(arguments)), needs_token=False)
     about = _about(settings, arguments.url or "")
     if about.token_file and not about.token_file.exists():

@@ -49,7 +49,10 @@ def _is_due(transcript: object) -> bool:
     if not isinstance(transcript, str) or not transcript:
         return False
     try:
-        with Path(transcript).expanduser().open(encoding="utf-8", errors="replace") as lines:
+        path = Path(transcript).expanduser()
+        if not path.is_file():  # a pipe would keep the hook waiting
+            return False
+        with path.open(encoding="utf-8", errors="replace") as lines:
             return reminder.is_due(islice(lines, _MOST_LINES))
     except (OSError, ValueError, RuntimeError):
         return False

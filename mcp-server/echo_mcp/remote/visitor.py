@@ -8,13 +8,12 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 import httpx
 
 from echo_mcp import loopback
+from echo_mcp.remote.address import parts_of
 from echo_mcp.settings import MCP_PATH
-from echo_memory.errors import BadRequest
 from echo_memory.lines import short
 
 PATIENCE_S = 10.0
@@ -61,7 +60,7 @@ class Visitor:
     patience: float = PATIENCE_S
 
     def __post_init__(self) -> None:
-        self.at = _parts(self.url)
+        self.at = parts_of(self.url, field="--remote")
         # A proxy from the environment has no business between us and this machine.
         trust_env = self.at.hostname not in loopback.NAMES
         self._client = httpx.Client(
@@ -166,20 +165,3 @@ def _read(content: bytes) -> Any:
         return json.loads(content)
     except (ValueError, RecursionError):
         return None
-
-
-def _parts(url: str) -> SplitResult:
-    try:
-        parts = urlsplit(url)
-        _ = parts.port
-    except ValueError:
-        parts = urlsplit("")
-    wrong = parts.scheme not in ("http", "https") or not parts.hostname or parts.username
-    whole = urlunsplit(parts) == url and parts.path.removesuffix("/").endswith(MCP_PATH)
-    if wrong or not whole or parts.query or parts.fragment:
-        raise BadRequest(
-            "That is not the address of a server. Give all of it, as clients are told it, like"
-            " https://notes.example.org/mcp.",
-            field="--remote",
-        )
-    return parts
