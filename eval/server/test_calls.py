@@ -315,6 +315,11 @@ def test_a_missing_heading_is_told_with_those_there_are(call: Call, seeded: Memo
     assert "Analytical Engine::Status" in text
 
 
+def of_calls(caplog: pytest.LogCaptureFixture) -> list[Any]:
+    """What was logged of calls, and not of what runs beside them."""
+    return [record for record in caplog.records if record.name == "echo_mcp.server"]
+
+
 def test_a_crash_is_told_in_a_line_and_logged_without_a_word_of_the_note(
     call: Call, memory: Memory, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -330,7 +335,7 @@ def test_a_crash_is_told_in_a_line_and_logged_without_a_word_of_the_note(
     assert failed
     assert envelope["error"]["code"] == "internal"
     assert secret not in text
-    (crash, line) = caplog.records
+    (crash, line) = of_calls(caplog)
     assert crash.fields == {"tool": "echo_recall", "reference": envelope["error"]["reference"]}
     assert line.fields["outcome"] == "error"
 
@@ -344,14 +349,14 @@ def test_a_call_is_logged_in_one_line_with_how_it_ended(
     call("echo_capture", title="Ada Lovelase", kind="person")
     call("no-such-tool")
 
-    logged = [(record.fields["tool"], record.fields["outcome"]) for record in caplog.records]
+    logged = [(record.fields["tool"], record.fields["outcome"]) for record in of_calls(caplog)]
     assert logged == [
         ("echo_recall", "ok"),
         ("echo_recall", "error"),
         ("echo_capture", "gated"),
         ("unknown", "error"),
     ]
-    assert all(record.fields["ms"] >= 0 for record in caplog.records)
+    assert all(record.fields["ms"] >= 0 for record in of_calls(caplog))
     assert "program" not in caplog.text
     assert "Lovelase" not in caplog.text
 

@@ -22,6 +22,8 @@ def _loggers_as_they_were() -> Iterator[None]:
     yield
     root.handlers[:] = handlers
     root.setLevel(level)
+    for name in ("echo_mcp", "echo_archive", "echo_memory"):
+        logging.getLogger(name).setLevel(logging.NOTSET)
     logging.captureWarnings(False)
 
 
@@ -85,7 +87,13 @@ def test_a_message_of_several_lines_becomes_one() -> None:
 
 def test_the_libraries_commentary_is_not_heard_and_their_warnings_are() -> None:
     stream = _log("text", "debug")
-    for name in ("mcp.server.streamable_http", "uvicorn.error", "httpx", "asyncio"):
+    for name in (
+        "mcp.server.streamable_http",
+        "uvicorn.error",
+        "httpx",
+        "asyncio",
+        "watchfiles.main",
+    ):
         logging.getLogger(name).info("chatter")
     logging.getLogger("mcp.server.transport_security").warning("Invalid Host header: x")
 

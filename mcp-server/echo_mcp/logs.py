@@ -9,8 +9,9 @@ from pathlib import PurePath
 from traceback import extract_tb
 from typing import TextIO
 
-# The libraries' own running commentary; their warnings stay.
+# Of the libraries only the warnings are ours to tell; these have handlers of their own.
 _CHATTY = ("mcp", "uvicorn", "httpx", "asyncio", "anyio", "sse_starlette")
+_OURS = ("echo_mcp", "echo_archive", "echo_memory")
 
 
 def configure(stream: TextIO, *, style: str = "text", level: str = "info") -> None:
@@ -26,13 +27,16 @@ def configure(stream: TextIO, *, style: str = "text", level: str = "info") -> No
     handler.setFormatter(JsonLines() if style == "json" else Lines())
     root = logging.getLogger()
     root.handlers[:] = [handler]
-    root.setLevel(level.upper())
+    wanted = logging.getLevelNamesMapping()[level.upper()]
+    root.setLevel(max(logging.WARNING, wanted))
+    for name in _OURS:
+        logging.getLogger(name).setLevel(wanted)
     logging.captureWarnings(True)
     for name in _CHATTY:
         logger = logging.getLogger(name)
         logger.handlers.clear()
         logger.propagate = True
-        logger.setLevel(max(logging.WARNING, root.level))
+        logger.setLevel(root.level)
 
 
 def locations(error: BaseException) -> str:
