@@ -131,7 +131,7 @@ def _import(run: Run, export: Export) -> ExportReport:
         if isinstance(problem.__cause__, sqlite3.Error):
             raise  # it is the archive that fails, and it would for every other export too
         return _failed(report, problem.message)
-    except Exception as problem:
+    except Exception as problem:  # other people's files: one that fails must not end the others
         return _failed(report, f"It could not be read: {type(problem).__name__}.")
     return report
 

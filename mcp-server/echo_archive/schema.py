@@ -98,7 +98,7 @@ def migrate(database: sqlite3.Connection) -> None:
             if check_version(database) < number:
                 _take(database, number)
             database.execute("commit")
-        except BaseException:
+        except BaseException:  # whatever it was, half a step must not stay
             database.execute("rollback")
             raise
 

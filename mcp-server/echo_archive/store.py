@@ -64,7 +64,7 @@ def transaction(database: sqlite3.Connection) -> Iterator[None]:
         try:
             yield
             database.execute("commit")
-        except BaseException:
+        except BaseException:  # whatever it was, half a change must not stay
             if database.in_transaction:
                 database.execute("rollback")
             raise
