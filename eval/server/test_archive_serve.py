@@ -226,6 +226,22 @@ def test_a_model_makes_an_endpoint_and_its_key_is_in_no_word_about_it() -> None:
     assert ArchiveSettings.from_env({"ECHO_EMBED_KEY": "a-secret"}).place.endpoint is None
 
 
+def test_a_model_gets_its_prefixes_and_its_weight_as_they_are_written() -> None:
+    said = {
+        "ECHO_EMBED_MODEL": "small",
+        "ECHO_EMBED_QUERY_PREFIX": "search_query: ",
+        "ECHO_EMBED_DOCUMENT_PREFIX": "search_document: ",
+        "ECHO_EMBED_WEIGHT": "0.3",
+    }
+    endpoint = ArchiveSettings.from_env(said).place.endpoint
+
+    assert endpoint == Endpoint(
+        "small", query_prefix="search_query: ", document_prefix="search_document: ", weight=0.3
+    )
+    with pytest.raises(Misconfigured, match="ECHO_EMBED_WEIGHT"):
+        ArchiveSettings.from_env({**said, "ECHO_EMBED_WEIGHT": "0"})
+
+
 @pytest.mark.parametrize(
     ("listen", "address"),
     [

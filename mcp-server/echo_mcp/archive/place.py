@@ -88,9 +88,18 @@ def _endpoint(env: Mapping[str, str], faults: list[str]) -> Endpoint | None:
             f" {DEFAULT_URL}, up to and without /embeddings."
         )
         return None
+    weight = variables.positive(env, "ECHO_EMBED_WEIGHT", 1.0, faults, unit="keyword ranks")
     if not model:
         return None
-    return Endpoint(model=model, url=url, key=variables.text(env, "ECHO_EMBED_KEY") or None)
+    return Endpoint(
+        model=model,
+        url=url,
+        key=variables.text(env, "ECHO_EMBED_KEY") or None,
+        # As they are: most end with a space.
+        query_prefix=env.get("ECHO_EMBED_QUERY_PREFIX", ""),
+        document_prefix=env.get("ECHO_EMBED_DOCUMENT_PREFIX", ""),
+        weight=weight,
+    )
 
 
 def _is_address(url: str) -> bool:

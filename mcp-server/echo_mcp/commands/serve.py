@@ -23,7 +23,8 @@ ECHO_AUTH_HEADER, ECHO_TIMEOUT, ECHO_WORKERS. As you like, also with --vault:
   ECHO_MCP_HOSTS, ECHO_MCP_PROXIES, ECHO_MCP_OAUTH     behind a reverse proxy; the sign-in
   ECHO_MCP_INDEX_TTL                                   how soon other people's edits are seen
   ECHO_ALERT_URL, ECHO_OUTBOX_ALERT_H                  who is told when something is wrong
-  ECHO_ARCHIVE, ECHO_EMBED_MODEL, _URL, _KEY           the message archive beside the memory
+  ECHO_ARCHIVE, ECHO_EMBED_MODEL, _URL, _KEY,
+  _QUERY_PREFIX, _DOCUMENT_PREFIX, _WEIGHT             the message archive beside the memory
   ECHO_LOG, ECHO_LOG_LEVEL                             text or json; how much
 
 Ctrl-C or SIGTERM ends it, once the calls that run are done.

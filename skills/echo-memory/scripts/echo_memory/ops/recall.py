@@ -196,7 +196,7 @@ def _fill(question: _Question, entry: Fields, share: int, *, line: bool) -> None
     text, body = question.text(note), question.body(note)
     room = share
     while body and room >= _SHORTEST_EXCERPT:
-        passage, _ = excerpt(body, question.words, room)
+        passage = excerpt(body, question.words, room)
         if line:
             passage = _best_line(passage, question.words)
         filled = {**entry, "excerpt": passage, "truncated": passage != text}

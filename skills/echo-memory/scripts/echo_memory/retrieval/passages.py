@@ -81,12 +81,7 @@ def passage_words(body: str, passage: Passage) -> list[str]:
     return words(body[passage.start : passage.end]) + words(passage.heading)
 
 
-def excerpt(
-    body: str,
-    query_words: Sequence[str],
-    max_chars: int,
-    weights: Mapping[str, float] | None = None,
-) -> tuple[str, bool]:
+def excerpt(body: str, query_words: Sequence[str], max_chars: int) -> str:
     """The passage that answers a question best, with what its section says around it.
 
     Args:
@@ -94,19 +89,15 @@ def excerpt(
         query_words: the question's words, as `words.query_words` gives them.
         max_chars: the longest excerpt; it is cut at the end of a sentence or line if one is near,
             and where a heading begins or ends its section.
-        weights: what each word is worth; without them, how rare it is within the note.
-
-    Returns:
-        The excerpt, and whether the body holds more than it shows.
     """
     whole = body.strip()
     if len(whole) <= max_chars:
-        return whole, False
+        return whole
     if max_chars <= 0:
-        return "", bool(whole)
+        return ""
     parts = passages(body)
     read = [passage_words(body, part) for part in parts]
-    weights = _rarities(read, query_words) if weights is None else weights
+    weights = _rarities(read, query_words)
     at = _best(read, weights)
     best = parts[at]
     start, end = best.start, best.end
@@ -115,7 +106,7 @@ def excerpt(
         start, end = pieces[_best([words(body[start:end]) for start, end in pieces], weights)]
     start, end = _widened(body, _section(body, parts, at), start, end, max_chars)
     start, end = _widened(body, parts, start, end, min(max_chars, _ENOUGH))
-    return body[start:end], True
+    return body[start:end]
 
 
 def _section(body: str, parts: Sequence[Passage], at: int) -> Sequence[Passage]:
