@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from awkward import NOTES
 from echo_memory.errors import BadRequest, InvalidTarget
@@ -81,6 +83,27 @@ def test_the_outline_is_read(text: str, expected: list[tuple[int, str]]) -> None
 )  # fmt: skip
 def test_the_outline_of_an_awkward_note_is_read(name: str, expected: list[str]) -> None:
     assert [path for _, path in outline(NOTES[name])] == expected
+
+
+LINES = [
+    "# A", "## B ##", "### C", "#", "#tag", "# `a` b", "text", "", "- item", "- # no", "> # no",
+    "1. x", "  # D", "    # no", "\t# no", "===", "---", "- ---", "| a |", "[^1]: note", "[^1]: # no",
+    "$5", "`a", "a`", "```", "~~~", "%%", "$$", "<!--", "-->", "<div>", "\\# no", "\x0b# no",
+    "\u2028# no",
+]  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(LINES), max_size=9).map("\n".join))
+@settings(max_examples=400, deadline=None)
+def test_headings_are_the_same_whatever_the_rest_of_the_note_makes_of_its_lines(text: str) -> None:
+    """A note that has code, HTML or the like is read line by line, others by the shape of lines."""
+    plain, with_html = f"{text}\n\nend\n", f"{text}\n\nend <br>\n"
+
+    one, other = headings(plain), headings(with_html)
+
+    assert [(h.level, h.parts, h.start, h.body) for h in one] == [
+        (h.level, h.parts, h.start, h.body) for h in other
+    ]
 
 
 def test_a_section_reaches_to_the_next_heading_of_its_level() -> None:

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from echo_memory.retrieval.documents import Document
 from echo_memory.retrieval.passages import MAX_PASSAGE, excerpt, passages
+from echo_memory.retrieval.reading import reading
 from echo_memory.retrieval.words import query_words
 
 NOTE = """# Ada Lovelace
@@ -215,6 +217,23 @@ def test_an_excerpt_keeps_its_budget_and_is_a_part_of_the_note(body, max_chars):
 
     assert len(text) <= max(0, max_chars)
     assert text in body
+
+
+@given(bodies, st.integers(50, 700))
+@settings(max_examples=80, deadline=None)
+def test_an_excerpt_is_the_same_when_what_its_passages_say_is_known(body, max_chars):
+    known = reading(Document("The loom", body=body), body)
+
+    text = excerpt(body, ["loom", "word"], max_chars, title="The loom", lines=known.lines)
+
+    assert text == excerpt(body, ["loom", "word"], max_chars, title="The loom")
+
+
+def test_what_stands_above_all_headings_stands_under_the_title():
+    body = f"It is 900. {SENTENCE * 5}\n\n## Price\n\nIt is 900, and 900 it was. {SENTENCE * 5}"
+
+    assert excerpt(body, ["jacquard", "900"], 300, title="Jacquard").startswith("It is 900. The")
+    assert "900 it was" in excerpt(body, ["jacquard", "900"], 300)
 
 
 @pytest.mark.parametrize(

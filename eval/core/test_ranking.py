@@ -503,8 +503,8 @@ def test_a_long_question_is_answered_by_its_rarest_words():
 def test_the_pool_keeps_the_best_and_those_that_are_asked_for():
     scores = {"a": 1.0, "b": 3.0, "c": 2.0, "d": 2.0}
 
-    assert pool(DictScores(scores), ["z"], size=2) == {"b": 3.0, "c": 2.0, "z": 0.0}
-    assert pool(DictScores({}), size=2) == {}
+    assert pool(DictScores(scores, {}), ["z"], size=2) == {"b": 3.0, "c": 2.0, "z": 0.0}
+    assert pool(DictScores({}, {}), size=2) == {}
 
 
 def test_a_dropped_note_is_found_no_more():

@@ -195,7 +195,9 @@ def rankings(notes: Sequence[Note], today: date) -> dict[str, Search]:
         ]
 
     def first_stage(catalog: Catalog) -> Search:
-        return lambda question: catalog.ranking.first_stage(query_words(question)).best(DEPTH)
+        return lambda question: catalog.recall.ranking.first_stage(query_words(question)).best(
+            DEPTH
+        )
 
     return {
         PLAIN: plain_search(notes),

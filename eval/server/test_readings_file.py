@@ -15,14 +15,15 @@ from hypothesis import strategies as st
 from echo_mcp.warm.readings_file import ReadingsFile
 from echo_mcp.warm.store import LiveWords
 from echo_memory.memory import Memory
+from echo_memory.note import Note
 from echo_memory.opening import open_memory
 from echo_memory.ops.recall import recall_op
 from echo_memory.retrieval.documents import Document
 from echo_memory.retrieval.reading import packed, reading, unpacked
 from folders import put
 
-ADA = reading(Document("Ada Lovelace", ("Countess",), ("maths",), body="# Ada\n\nFirst program.\n"))
-TEA = reading(Document("Tea", body="Green or black?\n\n- [ ] buy some"))
+ADA = reading(Document("Ada Lovelace", ("Countess",), ("maths",)), "First program.")
+TEA = reading(Document("Tea", body="- [ ] buy some"), "Green or black?\n\n- [ ] buy some")
 
 
 @pytest.fixture
@@ -53,7 +54,7 @@ def test_what_is_missing_is_told_and_what_is_gone_forgotten(kept: ReadingsFile) 
 def test_every_reading_comes_back_from_its_packed_form(
     title: str, body: str, aliases: list[str]
 ) -> None:
-    one = reading(Document(title, tuple(aliases), ("tag",), body=body, dates=("2026-01-02",)))
+    one = reading(Document(title, tuple(aliases), ("tag",), dates=("2026-01-02",)), body)
 
     assert unpacked(packed(one)) == one
 
@@ -109,14 +110,37 @@ def test_a_restart_reads_no_note_again_that_was_read_ahead(
             memory.config, clock=memory.clock, notify=memory.notify, words=LiveWords(), on_disk=True
         )
 
+    def kept() -> list[tuple[int, str]]:
+        (path,) = memory.config.state_dir.rglob("*.readings.sqlite")
+        with closing(sqlite3.connect(path)) as other:
+            # Whatever is written again gets another row.
+            return other.execute("SELECT rowid, path FROM reading ORDER BY path").fetchall()
+
     with closing(opened()) as first:
         answer = recall_op(first, "steam")
-        read = first.catalog.read_ahead(1000)
+        first.catalog.read_ahead(1000)
         first.catalog.save_recall()
+    before = kept()
     with closing(opened()) as second:
         second.look()
         second.catalog.prepare_recall()
+        second.catalog.read_ahead(1000)
 
-        assert read > 0
-        assert second.catalog.read_ahead(1000) == 0
+        assert len(before) > 30
+        assert kept() == before
         assert recall_op(second, "steam") == answer
+
+
+def test_no_question_waits_for_what_was_read_ahead(memory: Memory, vault_folder: Path) -> None:
+    put(vault_folder / "resources/concepts/steam.md", "# Steam\n\nAn engine.\n")
+    memory.look()
+    memory.catalog.prepare_recall()
+    while memory.catalog.read_ahead(10):
+        pass
+
+    note = memory.catalog.get("resources/concepts/steam.md")
+    assert note is not None
+    read = memory.catalog.recall.reading(note)
+    assert read is not None
+    assert len(read.lines) == 1
+    assert memory.catalog.recall.reading(Note(note.path, f"{note.text}More.\n")) is None

@@ -140,7 +140,7 @@ class LiveInverted(BM25Plus):
             weights: what each word of the question is worth.
         """
         snapshot = self._snapshot
-        return SlotScores(snapshot, *snapshot.sums(weights, self._rates))
+        return SlotScores(snapshot, tuple(weights), *snapshot.sums(weights, self._rates))
 
     def get_scores(self, query: Iterable[str]) -> NDArray[np.float64]:
         """The scores that the package gives, in the order of `keys`.

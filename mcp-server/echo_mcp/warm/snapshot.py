@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from heapq import nsmallest
+from itertools import compress
 from typing import TypeVar
 
 import numpy as np
@@ -16,6 +17,7 @@ from echo_mcp.warm.postings import (
     NONE,
     Postings,
     Row,
+    Slots,
     block,
     entries,
     kept,
@@ -122,6 +124,15 @@ class Snapshot:
             return (self.base if slot < self.settled else self.middle).has(slot, word)
         return stands_in(self.recent.get(word, ()), slot)
 
+    def having(self, slots: Slots, word: str) -> NDArray[np.bool_]:
+        """Which of some slots are those of documents that have a word."""
+        found = np.zeros(len(slots), np.bool_)
+        for row, _ in self._rows(word):
+            if len(row):
+                places = np.minimum(row.searchsorted(slots), len(row) - 1)
+                found |= row[places] == slots
+        return found
+
     def sums(self, weights: Mapping[str, float], rates: Rates) -> tuple[Numbers, NDArray[np.bool_]]:
         """The score of each slot, and which slots are those of documents with any of the words."""
         sums, found = np.zeros(len(self.alive)), np.zeros(len(self.alive), np.bool_)
@@ -205,8 +216,15 @@ class Snapshot:
 class SlotScores:
     """Scores by the slots of a snapshot; see Scores of the core."""
 
-    def __init__(self, snapshot: Snapshot, sums: Numbers, found: NDArray[np.bool_]) -> None:
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        words: tuple[str, ...],
+        sums: Numbers,
+        found: NDArray[np.bool_],
+    ) -> None:
         self._snapshot = snapshot
+        self._words = words
         self._sums = sums
         self._found = found
 
@@ -235,6 +253,16 @@ class SlotScores:
         """Whether any of these documents scores."""
         slots = map(self._snapshot.slot, keys)
         return any(slot is not None and bool(self._found[slot]) for slot in slots)
+
+    def words_of(self, keys: Iterable[str]) -> dict[str, list[str]]:
+        """The words of the question that each of these documents has, in the question's order."""
+        found: dict[str, list[str]] = {key: [] for key in keys}
+        slots = {key: slot for key in found if (slot := self._snapshot.slot(key)) is not None}
+        at = np.fromiter(slots.values(), np.uint32, len(slots))
+        for word in self._words:
+            for key in compress(slots, self._snapshot.having(at, word).tolist()):
+                found[key].append(word)
+        return found
 
 
 def settled(postings: Postings, keys: list[str], lengths: Numbers) -> Snapshot:

@@ -16,7 +16,6 @@ from echo_memory.naming.likeness import GATE
 from echo_memory.naming.names import Names
 from echo_memory.note import Note
 from echo_memory.paths import Paths
-from echo_memory.ranking import Ranking
 from echo_memory.recall_index import NoStore, RecallIndex, Store
 from echo_memory.recallable import PLAIN, group_of
 from echo_memory.retrieval.inverted import DamagedIndex
@@ -151,7 +150,7 @@ class Catalog:
 
     def prepare_recall(self) -> None:
         """Make what only recall needs, so that the first recall does not wait for it."""
-        self._for_recall()
+        _ = self.recall
 
     @property
     def is_ready(self) -> bool:
@@ -172,9 +171,13 @@ class Catalog:
         self._store.readings.close()
 
     @property
-    def ranking(self) -> Ranking:
-        """The notes as recall ranks them."""
-        return self._for_recall().ranking
+    def recall(self) -> RecallIndex:
+        """What recall needs; whoever comes first makes it, and writers go on meanwhile."""
+        recall = self._recall
+        if recall is None:
+            with self._making_recall:
+                recall = self._recall or self._made_recall()
+        return recall
 
     def search(self, query: str, *, today: date, limit: int, signals: Signals = ALL) -> list[Hit]:
         """The notes that answer a question best; those that it names come first."""
@@ -189,7 +192,7 @@ class Catalog:
         first = mentioned(query, self.names)
         near = self._near_names(query, first) if signals.near_names else {}
         meant = [path for path, score in near.items() if score >= GATE][:_MEANT]
-        return self.ranking.search(
+        return self.recall.ranking.search(
             query,
             today=today,
             limit=limit,
@@ -203,7 +206,7 @@ class Catalog:
 
         A tie is as strong as the hits at its other end, each link counted.
         """
-        ranking = self.ranking
+        ranking = self.recall.ranking
         own = {hit.key for hit in hits}
         strength: dict[str, float] = {}
         for hit in hits:
@@ -220,7 +223,7 @@ class Catalog:
     def _near_names(self, query: str, exact: Sequence[str]) -> dict[str, float]:
         """The notes whose names the question may mean though it has them otherwise, best first."""
         found: dict[str, float] = {}
-        for part in name_parts(query, self.ranking.knows):
+        for part in name_parts(query, self.recall.ranking.knows):
             for candidate in self.entities.candidates(part, limit=_MEANT):
                 path = candidate.entity.path
                 if candidate.is_near and path not in exact:
@@ -229,7 +232,7 @@ class Catalog:
 
     def _neighbours(self, path: str) -> Iterable[str]:
         """The other end of each link from and to a note."""
-        graph = self._for_recall().graph
+        graph = self.recall.graph
         note = self.get(path) if graph.targets(path) else None
         for link in note.searchable.links if note else ():
             target = self.resolve(link, path)
@@ -241,14 +244,6 @@ class Catalog:
                 yield from (
                     source for link in other.searchable.links if self.resolve(link, source) == path
                 )
-
-    def _for_recall(self) -> RecallIndex:
-        """What recall needs; whoever comes first makes it, and writers go on meanwhile."""
-        recall = self._recall
-        if recall is None:
-            with self._making_recall:
-                recall = self._recall or self._made_recall()
-        return recall
 
     def _made_recall(self) -> RecallIndex:
         try:

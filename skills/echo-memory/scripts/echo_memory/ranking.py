@@ -35,8 +35,8 @@ Read = Callable[[Sequence[str]], Mapping[str, Reading]]
 """Gives the readings of documents by their keys, of those that there are."""
 
 MAX_TERMS = 64
-MAX_READINGS = 10_000
-"""Readings that are held in memory: about 5 kB each."""
+MAX_READINGS = 16_384
+"""Readings that are held in memory: about 3 kB each."""
 MAX_SLIPS = 8
 """Words of a question that may be mistyped; to look for one takes about a millisecond."""
 
@@ -98,6 +98,14 @@ class Ranking:
     def facts(self, key: str) -> Facts | None:
         """What is known of a document beside its words."""
         return self._facts.get(key)
+
+    def hold(self, keys: Iterable[str]) -> None:
+        """Have the readings of some documents in memory, so that no question waits for them."""
+        self._readings_of(keys)
+
+    def held(self, key: str) -> Reading | None:
+        """The reading of a document, where it is in memory."""
+        return self._readings.get(key)
 
     def knows(self, word: str) -> bool:
         """Whether any document has a word, given as a stem."""
@@ -167,18 +175,20 @@ class Ranking:
             size=max(POOL, limit),
         )
         readings = self._readings_of(candidates)
+        words_of = scores.words_of(readings)
         ranked = rerank(
             question,
             weights,
             candidates,
             readings,
+            words_of,
             today=today,
             dated=dated,
             extra=extra,
             signals=signals,
         )
         kept = frozenset((*dated, *extra, *(() if telling else of_kind)))
-        found = Found(ranked, readings, weights.words, self._words.has, kept)
+        found = Found(ranked, readings, weights.words, words_of, self._words.has, kept)
         return arranged(found, question, first)[:limit]
 
     def _other_names(self, question: Question, first: Iterable[str]) -> set[str]:
@@ -234,7 +244,9 @@ class Ranking:
 
     def _read_held(self, keys: Sequence[str]) -> Mapping[str, Reading]:
         found = {key: self._documents.get(key) for key in keys}
-        return {key: reading(document) for key, document in found.items() if document}
+        return {
+            key: reading(document, document.body) for key, document in found.items() if document
+        }
 
     def _newest(self, keys: Iterable[str], scores: Scores) -> list[str]:
         """Of some documents those with the best scores, and of equal ones the newest."""

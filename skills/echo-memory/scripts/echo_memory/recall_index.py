@@ -12,8 +12,8 @@ from typing import Protocol
 
 from echo_memory.graph import Graph
 from echo_memory.note import Note
-from echo_memory.ranking import Ranking
-from echo_memory.recallable import document, is_recalled
+from echo_memory.ranking import MAX_READINGS, Ranking
+from echo_memory.recallable import document, is_recalled, readable
 from echo_memory.retrieval.documents import Facts
 from echo_memory.retrieval.inverted import DictInverted, Inverted
 from echo_memory.retrieval.reading import Reading, reading
@@ -169,15 +169,22 @@ class RecallIndex:
                     self.put(note)
             yield
         self._stored = Stored(inverted, {})
-        self._unread |= dict.fromkeys(self._store.readings.missing(dict(self._signatures)))
+        missing = self._store.readings.missing(dict(self._signatures))
+        all_fit = len(self._signatures) <= MAX_READINGS
+        self._unread |= dict.fromkeys(self._signatures if all_fit else missing)
 
     def read_ahead(self, count: int) -> int:
         """Read so many notes, so that no question waits for that; returns how many it read."""
         paths: list[str] = []
         while self._unread and len(paths) < count:
             paths.append(self._unread.popitem()[0])
-        self._read(paths)
+        self.ranking.hold(paths)
         return len(paths)
+
+    def reading(self, note: Note) -> Reading | None:
+        """The reading of just this text of a note, where it is in memory."""
+        is_this = self._signatures.get(note.path) == signature(note.text)
+        return self.ranking.held(note.path) if is_this else None
 
     def put(self, note: Note) -> None:
         """Take a note up, in the place of the one that has its path."""
@@ -234,7 +241,7 @@ class RecallIndex:
         for path in said.keys() - found.keys():
             note = self._shelf.get(path)
             if note is not None:
-                found[path] = reading(document(note))
+                found[path] = reading(document(note), readable(note))
                 made[path] = signature(note.text), found[path]
             self._unread.pop(path, None)
         if made:

@@ -87,7 +87,7 @@ class FileInverted:
         """See Inverted."""
         postings = {word: self._posting(word) for word in weights}
         average = sum(self._lengths.values()) / max(1, len(self._lengths))
-        return DictScores(bm25.scores(weights, postings, self._lengths, average))
+        return DictScores(bm25.scores(weights, postings, self._lengths, average), postings)
 
     def _posting(self, word: str) -> Mapping[str, float]:
         """How often each document has a word."""

@@ -34,6 +34,12 @@ _PARAGRAPH_END = re.compile(
 )
 
 
+def frontmatter_end(text: str) -> int:
+    """The offset at which the frontmatter ends; 0 where there is none."""
+    found = _FRONTMATTER.match(text)
+    return found.end() if found else 0
+
+
 @lru_cache(maxsize=4)
 def read(text: str) -> Blocks:
     """The block structure of a text."""

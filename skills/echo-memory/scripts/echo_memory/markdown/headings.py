@@ -13,6 +13,14 @@ from echo_memory.text import fold
 
 MAX_LISTED = 16_000  # characters of paths that an error lists
 
+# Where a text has none of the first (code, math, comment or HTML that may go over lines) and no
+# line like the second (a heading that is indented or in a list or quote, what may underline one), a
+# line that begins with the marks of a heading is one, and no other line is.
+_GOES_ON = ("```", "~~~", "$$", "%%", "<", "\r", "\ufeff")
+_UNCLEAR_LINE = r"[ \t\d>*+.)=-]++(?:#{1,6}(?:[ \t]|\n|\Z)|\n|\Z)"
+_UNCLEAR_FIRST, _UNCLEAR_OTHER = re.compile(_UNCLEAR_LINE), re.compile(rf"\n{_UNCLEAR_LINE}")
+_EVIDENT = re.compile(r"\n(#{1,6}+)(?:[ \t]([^\n]*+))?(?=\n|\Z)")
+
 _SEPARATOR = "::"
 _HASHES = re.compile(r"(?:^|(?<=::))[ \t]*(#{1,6})[ \t]+")
 
@@ -97,6 +105,34 @@ def named(found: Sequence[Heading], title: str, level: int) -> Heading | None:
 
 def _marks(text: str) -> list[tuple[int, str, int, int]]:
     """Level, title, start and end of the line or lines of every heading."""
+    body = blocks.frontmatter_end(text)
+    return _evident_marks(text, body) if _is_clear(text, body) else _read_marks(text)
+
+
+def _is_clear(text: str, start: int) -> bool:
+    """Whether every heading can be told by its line alone."""
+    return not (
+        any(sign in text for sign in _GOES_ON)
+        or _UNCLEAR_FIRST.match(text, start)
+        or _UNCLEAR_OTHER.search(text, start)
+    )
+
+
+def _evident_marks(text: str, start: int) -> list[tuple[int, str, int, int]]:
+    """The same where the text is clear, in a small part of the time."""
+    body = f"\n{text[start:]}"
+    return [
+        (
+            len(line[1]),
+            _without_closing(line[2] or ""),
+            start + line.start(),
+            min(start + line.end(), len(text)),
+        )
+        for line in _EVIDENT.finditer(body)
+    ]
+
+
+def _read_marks(text: str) -> list[tuple[int, str, int, int]]:
     found: list[tuple[int, str, int, int]] = []
     rows = blocks.read(text).rows
     for row in rows:

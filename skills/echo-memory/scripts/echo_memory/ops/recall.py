@@ -108,7 +108,7 @@ class _Question:
     @classmethod
     def of(cls, echo: Memory, query: str) -> _Question:
         asked = ask(query, echo.today(), dates=True, kinds=True)
-        words = echo.catalog.ranking.meant(asked.words or query_words(query))
+        words = echo.catalog.recall.ranking.meant(asked.words or query_words(query))
         return cls(echo, words, asked.spans, OPEN_TASKS in asked.kinds)
 
     def note(self, path: str) -> Note:
@@ -117,14 +117,22 @@ class _Question:
     def text(self, note: Note) -> str:
         """What a note has to show; its title stands above it already."""
         if note.path not in self.texts:
-            whole = bool(note.date) and is_named(note.date, self.days)
-            self.texts[note.path] = readable(note, whole=whole)
+            self.texts[note.path] = readable(note, whole=self._is_after(note))
         return self.texts[note.path]
+
+    def lines(self, note: Note) -> tuple[str, ...]:
+        """What is known to be said in each passage of its text."""
+        one = None if self._is_after(note) else self.echo.catalog.recall.reading(note)
+        return one.lines if one else ()
 
     def body(self, note: Note) -> str:
         """What an excerpt is taken from."""
         text = self.text(note)
         return (open_tasks(text) if self.tasks else "") or text
+
+    def _is_after(self, note: Note) -> bool:
+        """Whether the question is after the day of a note, and so after all of it."""
+        return bool(note.date) and is_named(note.date, self.days)
 
 
 @dataclass
@@ -196,7 +204,8 @@ def _fill(question: _Question, entry: Fields, share: int, *, line: bool) -> None
     text, body = question.text(note), question.body(note)
     room = share
     while body and room >= _SHORTEST_EXCERPT:
-        passage = excerpt(body, question.words, room)
+        lines = question.lines(note) if body is text else ()
+        passage = excerpt(body, question.words, room, title=note.title, lines=lines)
         if line:
             passage = _best_line(passage, question.words)
         filled = {**entry, "excerpt": passage, "truncated": passage != text}

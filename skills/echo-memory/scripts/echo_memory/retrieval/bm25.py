@@ -24,15 +24,24 @@ def rarity(containing: int, count: int) -> float:
     return log((count + 1) / containing)
 
 
-def gain(times: float, length: float, average: float) -> float:
+def damping(length: float, average: float) -> float:
+    """How little each further time counts in a document, which is more the longer it is.
+
+    Args:
+        length: of the document, in words.
+        average: the mean length.
+    """
+    return K1 * (1 - B) + K1 * B / (average or 1) * length
+
+
+def gain(times: float, damped: float) -> float:
     """What a word of weight 1 counts for a document that has it `times` times.
 
     Args:
         times: more than 0.
-        length: of the document, in words.
-        average: the mean length.
+        damped: the document's `damping`.
     """
-    return DELTA + times * (K1 + 1) / (times + (K1 * (1 - B) + K1 * B / (average or 1) * length))
+    return DELTA + times * (K1 + 1) / (times + damped)
 
 
 def scores(
@@ -50,11 +59,12 @@ def scores(
         average: the mean of all lengths.
     """
     found: dict[Key, float] = {}
+    # `damping` and `gain` written out, for there may be a hundred thousand documents.
     fixed, by_length = K1 * (1 - B), K1 * B / (average or 1)
     for term, weight in weights.items():
         # A copy, because a writer may add to the posting meanwhile.
         for key, times in list(postings.get(term, {}).items()):
-            damping = fixed + by_length * lengths.get(key, average)
-            gain = weight * (DELTA + times * (K1 + 1) / (times + damping))
-            found[key] = found.get(key, 0.0) + gain
+            damped = fixed + by_length * lengths.get(key, average)
+            one = weight * (DELTA + times * (K1 + 1) / (times + damped))
+            found[key] = found.get(key, 0.0) + one
     return found

@@ -32,6 +32,10 @@ class Scores(Protocol):
         """Whether any of these documents scores."""
         ...
 
+    def words_of(self, keys: Iterable[str]) -> dict[str, list[str]]:
+        """The words of the question that each of these documents has, in the question's order."""
+        ...
+
 
 class Inverted(Protocol):
     """An inverted index, whatever it is made of.
@@ -81,8 +85,17 @@ class Inverted(Protocol):
 class DictScores:
     """Scores in a dictionary of the documents that have any of the words."""
 
-    def __init__(self, scores: Mapping[str, float]) -> None:
+    def __init__(
+        self, scores: Mapping[str, float], postings: Mapping[str, Mapping[str, float]]
+    ) -> None:
+        """The scores for a question.
+
+        Args:
+            scores: of the documents.
+            postings: of each word of the question how often each document has it.
+        """
         self._scores = scores
+        self._postings = postings
 
     def __bool__(self) -> bool:
         return bool(self._scores)
@@ -101,6 +114,11 @@ class DictScores:
     def any_of(self, keys: Iterable[str]) -> bool:
         """See Scores."""
         return any(key in self._scores for key in keys)
+
+    def words_of(self, keys: Iterable[str]) -> dict[str, list[str]]:
+        """See Scores."""
+        postings = self._postings.items()
+        return {key: [word for word, posting in postings if key in posting] for key in keys}
 
 
 class DictInverted:
@@ -151,7 +169,8 @@ class DictInverted:
     def scores(self, weights: Mapping[str, float]) -> DictScores:
         """See Inverted."""
         average = self._total / max(1, len(self._lengths))
-        return DictScores(bm25.scores(weights, self._postings, self._lengths, average))
+        postings = {word: self._postings.get(word, {}) for word in weights}
+        return DictScores(bm25.scores(weights, postings, self._lengths, average), postings)
 
     def posting(self, word: str) -> Mapping[str, float]:
         """How often each document has a word."""

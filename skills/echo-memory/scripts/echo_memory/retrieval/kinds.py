@@ -49,9 +49,6 @@ def _by_word() -> Mapping[str, str]:
 def _pattern() -> re.Pattern[str]:
     """Whole words, but in scripts that put no space between them."""
     ways = sorted(_by_word(), key=lambda word: (-len(word), word))
-    return re.compile(
-        "|".join(
-            word if _UNSPACED.search(word) else rf"(?<!\w){re.escape(word)}(?!\w)" for word in ways
-        ),
-        re.IGNORECASE,
-    )
+    spaced = "|".join(re.escape(word) for word in ways if not _UNSPACED.search(word))
+    unspaced = [word for word in ways if _UNSPACED.search(word)]
+    return re.compile("|".join([rf"(?<!\w)(?:{spaced})(?!\w)", *unspaced]), re.IGNORECASE)

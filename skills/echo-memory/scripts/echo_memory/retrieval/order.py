@@ -7,7 +7,7 @@ the title of a note and nothing else names it, whatever it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -37,6 +37,7 @@ class Found:
         scores: of each.
         readings: of each.
         weights: what each word of the question is worth.
+        words_of: those of them that each has.
         has: whether a document, by its key, has a word.
         kept: candidates that are no chance hits whatever words they have.
     """
@@ -44,6 +45,7 @@ class Found:
     scores: Mapping[str, float]
     readings: Mapping[str, Reading]
     weights: Mapping[str, float]
+    words_of: Mapping[str, Collection[str]]
     has: Has
     kept: frozenset[str] = frozenset()
 
@@ -77,13 +79,13 @@ def _telling(found: Found, keys: Sequence[str]) -> list[str]:
     """Without those that are far below the best and share only common words with the question."""
     top = found.scores[keys[0]] if keys else 0.0
     bar = RARE * max(found.weights.values(), default=0.0)
-    rare = [word for word, weight in found.weights.items() if weight >= bar]
+    rare = {word for word, weight in found.weights.items() if weight >= bar}
     return [
         key
         for key in keys
         if found.scores[key] >= LEAST * top
         or key in found.kept
-        or any(found.has(key, word) for word in rare)
+        or not rare.isdisjoint(found.words_of[key])
     ]
 
 
@@ -112,7 +114,8 @@ def _before(
 
 def _is_title_of(one: Reading, question: Question) -> bool:
     """Whether the question is a note's title and no more."""
-    return bool(question.said) and one.names[0] == question.said
+    title, said = one.ways[0], question.said
+    return bool(said) and len(title) >= len(said) and frozenset(title) == said
 
 
 def _is_longer(one: Reading, name: frozenset[str], question: Question) -> bool:

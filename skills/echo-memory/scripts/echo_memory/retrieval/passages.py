@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from echo_memory.retrieval import bm25
+from echo_memory.retrieval.marks import mark, marks
 from echo_memory.retrieval.words import words
 
 MAX_PASSAGE = 500
@@ -29,7 +29,6 @@ _SENTENCE_END = re.compile(
 )
 _ABBREVIATION = re.compile(r"(?<![^\s(\[])(?:[A-Z][a-z]{0,2}|[A-Za-z](?:\.[A-Za-z])+|vs|etc)\.\Z")
 _LOOK_AROUND = 12
-_SPACE = re.compile(r"\s*+")
 _LOOSE_END = re.compile(r"#{1,6}[ \t]|.*:\Z")
 
 _Span = tuple[int, int]
@@ -58,14 +57,17 @@ class _Block(NamedTuple):
     title: str
 
 
-def passages(body: str) -> list[Passage]:
+def passages(body: str, heading: str = "") -> list[Passage]:
     """The passages of a note's body, in order; together they hold all of its text.
 
     None is longer than 500 characters: long lists are cut at line ends, long paragraphs at sentence
     ends, and what has neither between two words. Very short paragraphs are taken together.
+
+    Args:
+        body: the text.
+        heading: what stands above it.
     """
     found: list[Passage] = []
-    heading = ""
     for block in _joined(body):
         under = "" if block.title else heading
         heading = block.title or heading
@@ -76,12 +78,34 @@ def passages(body: str) -> list[Passage]:
     return found
 
 
-def passage_words(body: str, passage: Passage) -> list[str]:
-    """The words that a passage is found by: its own, and those of its heading."""
-    return words(body[passage.start : passage.end]) + words(passage.heading)
+def said(body: str, passage: Passage) -> str:
+    """The marks of the words that a passage is found by: its own, then those of its heading."""
+    return marks(words(body[passage.start : passage.end])) + marks(words(passage.heading))
 
 
-def excerpt(body: str, query_words: Sequence[str], max_chars: int) -> str:
+def score(line: str, weights: Iterable[tuple[str, float]]) -> float:
+    """How much a passage says about words that are worth something.
+
+    Args:
+        line: what is `said` in it.
+        weights: marks, and what their words are worth.
+    """
+    total, damped = 0.0, bm25.damping(len(line), MEAN_WORDS)
+    for sign, weight in weights:
+        times = line.count(sign)
+        if times:
+            total += weight * bm25.gain(times, damped)
+    return total
+
+
+def excerpt(
+    body: str,
+    query_words: Sequence[str],
+    max_chars: int,
+    *,
+    title: str = "",
+    lines: Sequence[str] = (),
+) -> str:
     """The passage that answers a question best, with what its section says around it.
 
     Args:
@@ -89,21 +113,25 @@ def excerpt(body: str, query_words: Sequence[str], max_chars: int) -> str:
         query_words: the question's words, as `words.query_words` gives them.
         max_chars: the longest excerpt; it is cut at the end of a sentence or line if one is near,
             and where a heading begins or ends its section.
+        title: what the passages before the first heading stand under.
+        lines: what is `said` in each passage, where that is known.
     """
     whole = body.strip()
     if len(whole) <= max_chars:
         return whole
     if max_chars <= 0:
         return ""
-    parts = passages(body)
-    read = [passage_words(body, part) for part in parts]
-    weights = _rarities(read, query_words)
-    at = _best(read, weights)
+    parts = passages(body, title)
+    if len(lines) != len(parts):  # of a long note only the beginning is known
+        lines = [said(body, part) for part in parts]
+    weights = _rarities(lines, query_words)
+    at = _best(lines, weights)
     best = parts[at]
     start, end = best.start, best.end
     if best.end - best.start > max_chars:
         pieces = list(_pieces(body, best.start, best.end, max_chars, rows=best.rows))
-        start, end = pieces[_best([words(body[start:end]) for start, end in pieces], weights)]
+        read = [marks(words(body[start:end])) for start, end in pieces]
+        start, end = pieces[_best(read, weights)]
     start, end = _widened(body, _section(body, parts, at), start, end, max_chars)
     start, end = _widened(body, parts, start, end, min(max_chars, _ENOUGH))
     return body[start:end]
@@ -120,20 +148,17 @@ def _section(body: str, parts: Sequence[Passage], at: int) -> Sequence[Passage]:
     return parts[first:last]
 
 
-def _rarities(read: Sequence[Sequence[str]], query_words: Sequence[str]) -> dict[str, float]:
-    wanted = set(query_words)
-    containing = Counter(word for found in read for word in wanted.intersection(found))
-    return {word: bm25.rarity(count, len(read)) for word, count in containing.items()}
+def _rarities(lines: Sequence[str], query_words: Sequence[str]) -> dict[str, float]:
+    """What the mark of each word is worth that any line has."""
+    wanted = dict.fromkeys(map(mark, query_words))
+    containing = {sign: sum(sign in line for line in lines) for sign in wanted}
+    return {sign: bm25.rarity(count, len(lines)) for sign, count in containing.items() if count}
 
 
-def _best(read: Sequence[Sequence[str]], weights: Mapping[str, float]) -> int:
-    """Which of some stretches, given as words, says most about the weighted words."""
-    postings: dict[str, dict[int, int]] = {word: {} for word in weights}
-    for at, found in enumerate(read):
-        for word in weights.keys() & set(found):
-            postings[word][at] = found.count(word)
-    scores = bm25.scores(weights, postings, dict(enumerate(map(len, read))), MEAN_WORDS)
-    return min(scores, key=lambda at: (-scores[at], at), default=0)
+def _best(lines: Sequence[str], weights: Mapping[str, float]) -> int:
+    """Which of some lines says most about the weighted words; the first of equal ones."""
+    scores = [score(line, weights.items()) for line in lines]
+    return scores.index(max(scores)) if scores else 0
 
 
 def _widened(
@@ -245,8 +270,9 @@ def _pieces(body: str, start: int, end: int, limit: int, *, rows: bool) -> Itera
 
 
 def _space_end(body: str, start: int) -> int:
-    found = _SPACE.match(body, start)
-    return found.end() if found else start
+    while start < len(body) and body[start].isspace():
+        start += 1
+    return start
 
 
 def _cut(body: str, start: int, end: int, *, rows: bool) -> int:

@@ -5,31 +5,29 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
-from functools import cached_property
 from typing import Any
 
 from echo_memory.retrieval.documents import Document, day, kinds, names
+from echo_memory.retrieval.marks import marks
 from echo_memory.retrieval.passages import passages
 from echo_memory.retrieval.words import is_telling, words
 
 MAX_READ = 100_000  # characters of a document that are looked at; lint reports longer notes
-FORM = 1
+FORM = 2
 """Changes with what `packed` gives."""
 
 _BREAK = "\n"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Reading:
-    """The words of a document; in strings, each stands between two spaces of its own.
-
-    So `" word "` is found and counted at the speed of the machine, without a loop over words.
+    """The words of a document, most of them as marks, which are searched without a loop over words.
 
     Attributes:
-        said: the words of its passages, with those of the headings they stand under; a line each.
-        lengths: how many words each of these lines has.
-        telling: of each passage its own words without the stop words; a line each.
-        called: of each name and tag `said`, `telling`, and what its words count.
+        lines: the marks of each passage's words, then of the heading's that it stands under.
+        telling: of each passage its own words without the stop words, as marks; a line each.
+        called: the marks of each name and tag, the same without the stop words, and what a word of
+            it counts.
         ways: the words of its title, then of each alias.
         status: such as `active`; notes in an archive folder are `archived`.
         updated: the day of the last change, or empty.
@@ -39,8 +37,7 @@ class Reading:
         day: the one by which it stands in a row of others, or empty.
     """
 
-    said: str
-    lengths: tuple[int, ...]
+    lines: tuple[str, ...]
     telling: str
     called: tuple[tuple[str, str, float], ...]
     ways: tuple[tuple[str, ...], ...]
@@ -51,39 +48,31 @@ class Reading:
     kinds: tuple[str, ...]
     day: str
 
-    @cached_property
-    def lines(self) -> list[str]:
-        """The passages in `said`."""
-        return self.said.split(_BREAK) if self.lengths else []
-
-    @cached_property
-    def called_telling(self) -> str:
-        """The words of its names and tags without the stop words; a line each."""
-        return _BREAK.join(telling for _, telling, _ in self.called)
-
-    @cached_property
+    @property
     def names(self) -> tuple[frozenset[str], ...]:
         """The words of its title, then of each alias, as sets."""
         return tuple(map(frozenset, self.ways))
 
 
-def reading(document: Document) -> Reading:
-    """Read a document, as far as a candidate's is looked at."""
-    body = document.body[:MAX_READ]
-    said, telling, lengths = [], [], []
-    for part in passages(body):
-        own = words(body[part.start : part.end])
-        both = own + words(part.heading)
-        said.append(spaced(both))
-        telling.append(spaced(filter(is_telling, own)))
-        lengths.append(len(both))
-    called = [(words(text), weight) for text, weight in names(document)]
+def reading(document: Document, text: str) -> Reading:
+    """Read a document, as far as a candidate's is looked at.
+
+    Args:
+        document: what its names, its day and so on are known from.
+        text: what of it is shown to who asks.
+    """
+    text = text[:MAX_READ]
+    lines, telling = [], []
+    for part in passages(text, document.title):
+        own = words(text[part.start : part.end])
+        lines.append(marks(own) + marks(words(part.heading)))
+        telling.append(marks(filter(is_telling, own)))
+    called = [(words(name), weight) for name, weight in names(document)]
     return Reading(
-        said=_BREAK.join(said),
-        lengths=tuple(lengths),
+        lines=tuple(lines),
         telling=_BREAK.join(telling),
         called=tuple(
-            (spaced(own), spaced(filter(is_telling, own)), weight) for own, weight in called
+            (marks(own), marks(filter(is_telling, own)), weight) for own, weight in called
         ),
         ways=tuple(tuple(own) for own, _ in called[: 1 + len(document.aliases)]),
         status=document.status,
@@ -95,14 +84,9 @@ def reading(document: Document) -> Reading:
     )
 
 
-def spaced(said: Iterable[str]) -> str:
-    """Words in a row, each between two spaces of its own."""
-    return "".join(f" {word} " for word in said)
-
-
 def packed(one: Reading) -> str:
     """A reading as JSON."""
-    return json.dumps([getattr(one, field.name) for field in fields(one)])
+    return json.dumps([getattr(one, field.name) for field in fields(one)], ensure_ascii=False)
 
 
 def unpacked(text: str) -> Reading:
@@ -112,11 +96,10 @@ def unpacked(text: str) -> Reading:
         ValueError: it is none.
         TypeError: it is none.
     """
-    said, lengths, telling, called, ways, *rest = json.loads(text)
+    lines, telling, called, ways, *rest = json.loads(text)
     status, updated, kind, dates, asked_for, own_day = rest
     return Reading(
-        said=said,
-        lengths=tuple(lengths),
+        lines=tuple(lines),
         telling=telling,
         called=_rows(called),
         ways=_rows(ways),

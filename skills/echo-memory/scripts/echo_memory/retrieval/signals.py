@@ -22,17 +22,18 @@ AGE      up to 4 % less as a note gets old, half of that in a year; of facts and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise
 
 from echo_memory.retrieval import bm25
 from echo_memory.retrieval.inverted import Scores
-from echo_memory.retrieval.passages import MEAN_WORDS
+from echo_memory.retrieval.marks import mark, marks
+from echo_memory.retrieval.passages import score
 from echo_memory.retrieval.question import Question
 from echo_memory.retrieval.reading import Reading
-from echo_memory.retrieval.words import is_telling
+from echo_memory.retrieval.words import STOP_STEMS, is_telling
 
 POOL = 50
 PASSAGE = 0.5
@@ -49,6 +50,7 @@ STATUS = {
 AGE = 0.04
 AGE_OF_KIND = {"semantic": 0.2, "working": 0.2, "reference": 0.0}
 AGE_HALF_DAYS = 365
+_STOP_MARKS = frozenset(map(mark, STOP_STEMS))
 _DIGITS = 6  # two engines that add up in another order agree on these
 
 _Pair = tuple[str, str]
@@ -97,6 +99,7 @@ def rerank(
     weights: Weights,
     candidates: Mapping[str, float],
     readings: Mapping[str, Reading],
+    words_of: Mapping[str, Collection[str]],
     *,
     today: date,
     dated: Mapping[str, float],
@@ -110,6 +113,7 @@ def rerank(
         weights: what its words, days and kinds are worth.
         candidates: keys with their score in the first stage.
         readings: those of them that there are.
+        words_of: the words that each has of those that are worth something.
         today: for the age of notes.
         dated: how much documents are of a day that the question names.
         extra: scores from elsewhere, 0 to 1, such as similarities.
@@ -117,7 +121,7 @@ def rerank(
     """
     scores = {key: candidates[key] for key in readings}
     top = max(scores.values(), default=0.0) or 1.0
-    for gains in _gains(question, weights, readings, signals):
+    for gains in _gains(question, weights, readings, words_of, signals):
         for key, gain in gains.items():
             scores[key] += gain
     scores |= _bonuses(question, weights, scores, readings, dated)
@@ -149,32 +153,38 @@ def _bonuses(
 
 
 def _gains(
-    question: Question, weights: Weights, readings: Mapping[str, Reading], signals: Signals
+    question: Question,
+    weights: Weights,
+    readings: Mapping[str, Reading],
+    words_of: Mapping[str, Collection[str]],
+    signals: Signals,
 ) -> Iterator[Mapping[str, float]]:
     """What each signal adds to the scores."""
     if signals.passages:
-        needles = [(f" {word} ", weight) for word, weight in weights.words.items()]
-        yield {key: PASSAGE * _best_passage(one, needles) for key, one in readings.items()}
+        yield _passage_scores(readings, weights.words, words_of)
     if signals.pairs:
-        yield _pair_scores(question, readings, weights.words)
+        yield _pair_scores(question, readings, weights.words, words_of)
 
 
-def _best_passage(one: Reading, needles: Iterable[tuple[str, float]]) -> float:
-    """The score of the passage that says most about the words."""
-    wanted = [(needle, weight) for needle, weight in needles if needle in one.said]
-    best = 0.0
-    for said, length in zip(one.lines, one.lengths, strict=True) if wanted else ():
-        score = 0.0
-        for needle, weight in wanted:
-            times = said.count(needle)
-            if times:
-                score += weight * bm25.gain(times, length, MEAN_WORDS)
-        best = max(best, score)
-    return best
+def _passage_scores(
+    readings: Mapping[str, Reading],
+    weights: Mapping[str, float],
+    words_of: Mapping[str, Collection[str]],
+) -> dict[str, float]:
+    """What the passage of each that says most about the words is worth."""
+    worth = {word: (mark(word), weight) for word, weight in weights.items()}
+    found = {}
+    for key, one in readings.items():
+        wanted = [worth[word] for word in words_of[key]]
+        found[key] = PASSAGE * max([score(line, wanted) for line in one.lines], default=0.0)
+    return found
 
 
 def _pair_scores(
-    question: Question, readings: Mapping[str, Reading], weights: Mapping[str, float]
+    question: Question,
+    readings: Mapping[str, Reading],
+    weights: Mapping[str, float],
+    words_of: Mapping[str, Collection[str]],
 ) -> dict[str, float]:
     """Pairs are as rare as both words together would be if they met by chance."""
     worth = {
@@ -185,39 +195,45 @@ def _pair_scores(
     postings: dict[_Pair, dict[str, float]] = {}
     for pair in worth:
         times = _times_plain(pair) if _is_plain(pair) else _times_odd(pair)
-        postings[pair] = {key: count for key, one in readings.items() if (count := times(one))}
+        postings[pair] = {
+            key: count
+            for key, one in readings.items()
+            if pair[0] in words_of[key] and pair[1] in words_of[key] and (count := times(one))
+        }
     return bm25.scores(worth, postings, {}, 1.0)
 
 
 def _is_plain(pair: _Pair) -> bool:
-    """Whether a pair is found by its letters: two words, neither of them a stop word."""
-    return pair[0] != pair[1] and all(map(is_telling, pair))
+    """Whether a pair is found by its marks alone: neither word is a stop word."""
+    return all(map(is_telling, pair))
 
 
 def _times_plain(pair: _Pair) -> Callable[[Reading], float]:
-    needle = f" {pair[0]}  {pair[1]} "
+    needle = marks(pair)
 
     def times(one: Reading) -> float:
-        count: float = one.telling.count(needle)
-        if needle in one.called_telling:
-            count += sum(weight * telling.count(needle) for _, telling, weight in one.called)
-        return count
+        found: float = one.telling.count(needle)
+        for _, telling, weight in one.called:
+            if needle in telling:
+                found += weight * telling.count(needle)
+        return found
 
     return times
 
 
 def _times_odd(pair: _Pair) -> Callable[[Reading], float]:
     """How often one word follows another: other stop words stand between no two words."""
+    wanted = mark(pair[0]), mark(pair[1])
 
     def times(one: Reading) -> float:
-        called = sum(weight * _follows(pair, said) for said, _, weight in one.called)
-        return called + sum(_follows(pair, line) for line in one.lines)
+        called: float = sum(weight * _follows(wanted, said) for said, _, weight in one.called)
+        return called + sum(_follows(wanted, line) for line in one.lines)
 
     return times
 
 
 def _follows(pair: _Pair, said: str) -> int:
-    row = (word for word in said.split() if word in pair or is_telling(word))
+    row = (one for one in said if one in pair or one not in _STOP_MARKS)
     return sum(neighbours == pair for neighbours in pairwise(row))
 
 

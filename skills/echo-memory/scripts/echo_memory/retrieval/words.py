@@ -93,7 +93,7 @@ def telling_words(text: str) -> list[str]:
 
 def is_telling(word: str) -> bool:
     """Whether a document's word, as a stem, is more than a stop word."""
-    return word not in _STOP_STEMS
+    return word not in STOP_STEMS
 
 
 def _tokens(text: str) -> list[str]:
@@ -196,4 +196,4 @@ def _pairs(run: str, *, singles: bool) -> list[str]:
     return [*pairs, *run] if singles else pairs
 
 
-_STOP_STEMS = frozenset(stem(word) for word in STOP_WORDS)
+STOP_STEMS = frozenset(stem(word) for word in STOP_WORDS)
