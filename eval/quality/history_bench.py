@@ -11,19 +11,21 @@ from __future__ import annotations
 
 import argparse
 import random
-import shutil
-import tempfile
+import sys
 import time
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median, quantiles
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
 from echo_memory.deed import doing
 from echo_memory.folder_vault import FolderVault
 from echo_memory.history import History
 from echo_memory.history_vault import HistoryVault
 from echo_memory.vault import Vault
+from quality.scratch import scratch
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 WRITTEN, SEED = 10, 7
@@ -99,12 +101,9 @@ def main() -> None:
     options.add_argument("--folder", type=Path)
     values = options.parse_args()
     for size in SIZES:
-        folder = Path(tempfile.mkdtemp(dir=values.folder))
-        try:
-            writes = values.writes if size < SIZES[-1] else values.writes // 8
+        writes = values.writes if size < SIZES[-1] else values.writes // 8
+        with scratch(values.folder) as folder:
             measure(folder, size, writes, values.notes)
-        finally:
-            shutil.rmtree(folder)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,6 @@ import os
 import platform
 import random
 import sys
-import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -35,6 +34,7 @@ from quality.bench_calls import Asked, capture, recall
 from quality.bench_client import Connection, Served, check, request, serving
 from quality.figures import Row, Table, percentile, settle, spread
 from quality.invented_vault import Language, invented, make_vault
+from quality.scratch import scratch
 
 CALLERS, WORDS, RECALLS_TO_A_CAPTURE = 4, 3, 4
 LOAD, WAITING = 0.3, 16
@@ -216,11 +216,11 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--folder", type=Path, help="where to make the vault; else a new one")
     values = parser.parse_args()
-    with tempfile.TemporaryDirectory(dir=values.folder) as root:
-        vault = Path(root) / "vault"
+    with scratch(values.folder) as root:
+        vault = root / "vault"
         say(f"{values.notes:,} notes: making them")
         make_vault(vault, values.notes)
-        with serving(vault, Path(root) / "state") as served:
+        with serving(vault, root / "state") as served:
             with Connection(served.port) as line:
                 check(line.send(request(recall(Language(asking=3), WORDS))))
             settle(served.process.pid)

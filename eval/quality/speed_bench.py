@@ -19,7 +19,6 @@ import os
 import platform
 import shutil
 import sys
-import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -55,6 +54,7 @@ from quality.figures import (
     timed,
 )
 from quality.invented_vault import Language, make_vault
+from quality.scratch import scratch
 
 BLOCKS = ("start", "inside", "http", "command")
 SPREAD = ("p50, ms", "p99, ms")
@@ -245,8 +245,8 @@ def main() -> None:
     values = parser.parse_args()
     blocks: list[list[Table]] = []
     for notes in values.notes:
-        with tempfile.TemporaryDirectory(dir=values.folder) as root:
-            blocks.append(bench(Path(root) / "bench", notes, values.calls, values.only))
+        with scratch(values.folder) as root:
+            blocks.append(bench(root / "bench", notes, values.calls, values.only))
     if len(blocks) > 1:
         print(growth(values.notes, blocks).text())
 
