@@ -9,13 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from echo_memory.ranking import Document, Ranking, Signals
+from echo_memory.ranking import Document, Signals
 from echo_memory.retrieval import bm25
 from echo_memory.retrieval.documents import counts
 from echo_memory.retrieval.inverted import DictScores
 from echo_memory.retrieval.question import ask
 from echo_memory.retrieval.signals import ALL, pool
 from echo_memory.retrieval.words import query_words
+from held_ranking import HeldRanking
 
 TODAY = date(2026, 11, 30)
 NONE = Signals(**{signal.name: False for signal in fields(Signals)})
@@ -23,7 +24,7 @@ FILLER = "Nothing to see here, only some filler about the weather and the harves
 
 
 def ranking(documents):
-    built = Ranking()
+    built = HeldRanking()
     for key, document in documents.items():
         built.put(key, document)
     return built
@@ -545,7 +546,7 @@ steps = st.tuples(st.sampled_from("abcde"), st.none() | documents)
 @given(st.lists(steps, max_size=12), texts)
 @settings(max_examples=150, deadline=None)
 def test_after_any_history_the_scores_are_those_of_an_index_built_anew(history, query):
-    index, last = Ranking(), {}
+    index, last = HeldRanking(), {}
     for key, document in history:
         if document is None:
             index.drop(key)

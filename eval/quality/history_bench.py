@@ -101,7 +101,7 @@ def main() -> None:
     options.add_argument("--folder", type=Path)
     values = options.parse_args()
     for size in SIZES:
-        writes = values.writes if size < SIZES[-1] else values.writes // 8
+        writes = values.writes if size < SIZES[-1] else max(2, values.writes // 8)
         with scratch(values.folder) as folder:
             measure(folder, size, writes, values.notes)
 

@@ -19,8 +19,9 @@ from rank_bm25 import BM25Plus
 from echo_mcp.warm.inverted import LiveInverted
 from echo_mcp.warm.postings import NONE
 from echo_mcp.warm.snapshot import settled
-from echo_memory.ranking import Document, Ranking
+from echo_memory.ranking import Document
 from echo_memory.retrieval.inverted import DictInverted, Inverted
+from held_ranking import HeldRanking
 
 KEYS = [f"notes/{letter}.md" for letter in "abcdefg"]
 WORDS = ["engine", "loom", "tile", "长城", "a\0b", "\udc80", ""]
@@ -142,7 +143,7 @@ def test_a_ranking_over_it_finds_what_one_over_the_cores_index_finds() -> None:
         key: Document(title=f"Note {word}", body=f"{word} {KEYS[-1 - at]}", updated=days[at])
         for at, (key, word) in enumerate(zip(KEYS, ["engine", "loom", "tile"] * 3, strict=False))
     }
-    rankings = Ranking(LiveInverted()), Ranking()
+    rankings = HeldRanking(LiveInverted()), HeldRanking()
 
     for ranking in rankings:
         for key, document in notes.items():

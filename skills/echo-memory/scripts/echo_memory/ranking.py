@@ -11,10 +11,10 @@ from heapq import nlargest
 from echo_memory.retrieval import bm25
 from echo_memory.retrieval.calendar import Calendar
 from echo_memory.retrieval.documents import Document, Facts, counts, facts
-from echo_memory.retrieval.inverted import DictInverted, Inverted, Scores
+from echo_memory.retrieval.inverted import Inverted, Scores
 from echo_memory.retrieval.order import Found, Hit, arranged
 from echo_memory.retrieval.question import Question, ask
-from echo_memory.retrieval.reading import Reading, reading
+from echo_memory.retrieval.reading import Reading
 from echo_memory.retrieval.signals import (
     ALL,
     LEAST_RARITY,
@@ -49,19 +49,17 @@ class Ranking:
     take turns.
     """
 
-    def __init__(self, inverted: Inverted | None = None, *, read: Read | None = None) -> None:
+    def __init__(self, inverted: Inverted, *, read: Read) -> None:
         """No documents yet.
 
         Args:
             inverted: the index of words to use; it may have the words of documents that are
                 restored later.
-            read: gives readings of documents; without it all documents are held in memory.
+            read: gives readings of documents.
         """
-        self._documents: dict[str, Document] = {}
         self._facts: dict[str, Facts] = {}
-        self._holds = read is None
-        self._read = read or self._read_held
-        self._words: Inverted = DictInverted() if inverted is None else inverted
+        self._read = read
+        self._words = inverted
         self._readings: dict[str, Reading] = {}
         self._vocabulary = Vocabulary(self._words.beginning)
         self._calendar = Calendar()
@@ -75,14 +73,10 @@ class Ranking:
 
     def put(self, key: str, document: Document) -> None:
         """Add a document, or replace the one of this key."""
-        if self._holds and self._documents.get(key) == document:
-            return
         self._forget(key)
         counted = counts(document)
         self._words.put(key, counted)
         self._vocabulary.add(counted)
-        if self._holds:
-            self._documents[key] = document
         self._know(key, facts(document))
 
     def restore(self, key: str, known: Facts) -> None:
@@ -242,12 +236,6 @@ class Ranking:
         if self._facts.get(key) is not known:
             self._readings.pop(key, None)
 
-    def _read_held(self, keys: Sequence[str]) -> Mapping[str, Reading]:
-        found = {key: self._documents.get(key) for key in keys}
-        return {
-            key: reading(document, document.body) for key, document in found.items() if document
-        }
-
     def _newest(self, keys: Iterable[str], scores: Scores) -> list[str]:
         """Of some documents those with the best scores, and of equal ones the newest."""
 
@@ -265,7 +253,6 @@ class Ranking:
 
     def _forget(self, key: str) -> None:
         """Take all out that is known of a document but its words."""
-        self._documents.pop(key, None)
         self._readings.pop(key, None)
         known = self._facts.pop(key, None)
         if known is not None:
