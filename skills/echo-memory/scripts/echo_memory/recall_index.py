@@ -170,15 +170,15 @@ class RecallIndex:
             yield
         self._stored = Stored(inverted, {})
         missing = self._store.readings.missing(dict(self._signatures))
-        all_fit = len(self._signatures) <= MAX_READINGS
-        self._unread |= dict.fromkeys(self._signatures if all_fit else missing)
+        self._unread |= dict.fromkeys(self._signatures if self._all_fit else missing)
 
     def read_ahead(self, count: int) -> int:
         """Read so many notes, so that no question waits for that; returns how many it read."""
         paths: list[str] = []
         while self._unread and len(paths) < count:
             paths.append(self._unread.popitem()[0])
-        self.ranking.hold(paths)
+        read = self.ranking.hold if self._all_fit else self._read
+        read(paths)
         return len(paths)
 
     def reading(self, note: Note) -> Reading | None:
@@ -226,6 +226,11 @@ class RecallIndex:
             return {path: one for path, one in kept.items() if path not in self._touched}
 
         self._store.save(self._stored.inverted, untouched)
+
+    @property
+    def _all_fit(self) -> bool:
+        """Whether the readings of all notes can be held in memory."""
+        return len(self._signatures) <= MAX_READINGS
 
     def _restore(self, path: str, known: Kept) -> None:
         self.graph.restore(path, known.targets)
