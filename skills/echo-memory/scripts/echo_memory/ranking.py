@@ -21,6 +21,7 @@ from echo_memory.retrieval.signals import (
     NAMING,
     OTHER_NAME,
     POOL,
+    Candidates,
     Signals,
     Weights,
     pool,
@@ -160,7 +161,7 @@ class Ranking:
             {word: weights.words.get(word, 0.0) for word in question.words}
         )
         listed = () if telling and telling.any_of(of_kind) else of_kind
-        candidates = pool(
+        pooled = pool(
             scores,
             self._newest(dated, scores),
             self._newest(listed, scores),
@@ -168,14 +169,12 @@ class Ranking:
             first,
             size=max(POOL, limit),
         )
-        readings = self._readings_of(candidates)
+        readings = self._readings_of(pooled)
         words_of = scores.words_of(readings)
         ranked = rerank(
             question,
             weights,
-            candidates,
-            readings,
-            words_of,
+            Candidates(pooled, readings, words_of),
             today=today,
             dated=dated,
             extra=extra,

@@ -89,6 +89,21 @@ class Weights:
     kinds: float = 0.0
 
 
+@dataclass(frozen=True)
+class Candidates:
+    """The documents that are looked at, by key.
+
+    Attributes:
+        scores: what each has in the first stage.
+        readings: of those that there are.
+        words_of: the words that each has of those that are worth something.
+    """
+
+    scores: Mapping[str, float]
+    readings: Mapping[str, Reading]
+    words_of: Mapping[str, Collection[str]]
+
+
 def pool(scores: Scores, *others: Iterable[str], size: int = POOL) -> dict[str, float]:
     """The best of a first stage's scores, and others that may not have any of the words."""
     return {key: scores.get(key) for keys in (scores.best(size), *others) for key in keys}
@@ -97,9 +112,7 @@ def pool(scores: Scores, *others: Iterable[str], size: int = POOL) -> dict[str, 
 def rerank(
     question: Question,
     weights: Weights,
-    candidates: Mapping[str, float],
-    readings: Mapping[str, Reading],
-    words_of: Mapping[str, Collection[str]],
+    candidates: Candidates,
     *,
     today: date,
     dated: Mapping[str, float],
@@ -111,17 +124,16 @@ def rerank(
     Args:
         question: what was asked.
         weights: what its words, days and kinds are worth.
-        candidates: keys with their score in the first stage.
-        readings: those of them that there are.
-        words_of: the words that each has of those that are worth something.
+        candidates: the documents.
         today: for the age of notes.
         dated: how much documents are of a day that the question names.
         extra: scores from elsewhere, 0 to 1, such as similarities.
         signals: which of them count.
     """
-    scores = {key: candidates[key] for key in readings}
+    readings = candidates.readings
+    scores = {key: candidates.scores[key] for key in readings}
     top = max(scores.values(), default=0.0) or 1.0
-    for gains in _gains(question, weights, readings, words_of, signals):
+    for gains in _gains(question, weights, candidates, signals):
         for key, gain in gains.items():
             scores[key] += gain
     scores |= _bonuses(question, weights, scores, readings, dated)
@@ -153,38 +165,27 @@ def _bonuses(
 
 
 def _gains(
-    question: Question,
-    weights: Weights,
-    readings: Mapping[str, Reading],
-    words_of: Mapping[str, Collection[str]],
-    signals: Signals,
+    question: Question, weights: Weights, candidates: Candidates, signals: Signals
 ) -> Iterator[Mapping[str, float]]:
     """What each signal adds to the scores."""
     if signals.passages:
-        yield _passage_scores(readings, weights.words, words_of)
+        yield _passage_scores(candidates, weights.words)
     if signals.pairs:
-        yield _pair_scores(question, readings, weights.words, words_of)
+        yield _pair_scores(question, candidates, weights.words)
 
 
-def _passage_scores(
-    readings: Mapping[str, Reading],
-    weights: Mapping[str, float],
-    words_of: Mapping[str, Collection[str]],
-) -> dict[str, float]:
+def _passage_scores(candidates: Candidates, weights: Mapping[str, float]) -> dict[str, float]:
     """What the passage of each that says most about the words is worth."""
     worth = {word: (mark(word), weight) for word, weight in weights.items()}
     found = {}
-    for key, one in readings.items():
-        wanted = [worth[word] for word in words_of[key]]
+    for key, one in candidates.readings.items():
+        wanted = [worth[word] for word in candidates.words_of[key]]
         found[key] = PASSAGE * max([score(line, wanted) for line in one.lines], default=0.0)
     return found
 
 
 def _pair_scores(
-    question: Question,
-    readings: Mapping[str, Reading],
-    weights: Mapping[str, float],
-    words_of: Mapping[str, Collection[str]],
+    question: Question, candidates: Candidates, weights: Mapping[str, float]
 ) -> dict[str, float]:
     """Pairs are as rare as both words together would be if they met by chance."""
     worth = {
@@ -192,12 +193,13 @@ def _pair_scores(
         for pair in pairwise(question.words)
         if pair[0] in weights and pair[1] in weights
     }
+    words_of = candidates.words_of
     postings: dict[_Pair, dict[str, float]] = {}
     for pair in worth:
         times = _times_plain(pair) if _is_plain(pair) else _times_odd(pair)
         postings[pair] = {
             key: count
-            for key, one in readings.items()
+            for key, one in candidates.readings.items()
             if pair[0] in words_of[key] and pair[1] in words_of[key] and (count := times(one))
         }
     return bm25.scores(worth, postings, {}, 1.0)
