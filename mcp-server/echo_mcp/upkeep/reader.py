@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import gc
+import time
 
 from echo_mcp.upkeep.interpreter import give_back_memory
 from echo_mcp.upkeep.loop import Loop
 from echo_memory.memory import Memory
 
-AT_ONCE, BREATH_S = 20, 0.02
+AT_ONCE, SLICE_S, BREATH_S = 10, 0.015, 0.02
 READY_S, LOOK_AGAIN_S = 1.0, 10.0
 
 
@@ -22,12 +23,14 @@ class Reader(Loop):
         self._is_done = False
 
     def step(self) -> float:
-        """Read some notes; returns seconds until the next."""
+        """Read for a moment; returns seconds until the next."""
         catalog = self._memory.catalog
         if not catalog.is_ready:
             return READY_S
-        if catalog.read_ahead(AT_ONCE):
-            return BREATH_S
+        until = time.monotonic() + SLICE_S
+        while catalog.read_ahead(AT_ONCE):
+            if time.monotonic() >= until:
+                return BREATH_S
         if not self._is_done:
             self._is_done = True
             gc.collect()
