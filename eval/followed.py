@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from echo_memory.copies import Copies, Copy
+from echo_memory.note import Note
+from echo_memory.vault import Stamp
 
 
 class Seen(NamedTuple):
@@ -13,6 +15,11 @@ class Seen(NamedTuple):
 
     notes: dict[str, Copy]
     at: float
+
+
+def copy_of(stamp: Stamp, text: str) -> Copy:
+    """A note in a version, of which nothing was read."""
+    return Copy(stamp, text, None, Note("", text).signature)
 
 
 class Followed(Copies):
@@ -23,7 +30,7 @@ class Followed(Copies):
     def load(self) -> Seen | None:
         """What was seen last; None where nothing was, or nothing of it can be read."""
         self.known = {}
-        at = self.read(self.known.__setitem__)
+        at = self.read(self.known.update)
         return None if at is None else Seen(dict(self.known), at)
 
     def see(

@@ -30,7 +30,8 @@ PACKAGES = {
 PURE = """
     errors envelope lines text multimap arguments routing proposal
     yaml.* markdown.* naming.* retrieval.* checks.*
-    frontmatter head sections links paths note entities groups mentions graph recallable ranking
+    frontmatter head sections links paths note entities groups mentions graph recallable tables
+    ranking
     answers difference digest draft inbox processing_log scope faults hits outcomes waiting report
     past attempt vault_paths freshness alarms
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 
@@ -19,35 +19,34 @@ from echo_memory.copies import Copy
 from echo_memory.folder_vault import FolderVault
 from echo_memory.mirror import Mirror
 from folders import put, run, snapshot
-from followed import Followed, Seen
+from followed import Followed, Seen, copy_of
 
 VAULT = "https://vault"
-ADA, TEA = Copy("1", "# Ada\n"), Copy("2", "# Tea\n")
+ADA, TEA = copy_of("1", "# Ada\n"), copy_of("2", "# Tea\n")
 
 PRELUDE = """
 from pathlib import Path
-from echo_memory.copies import Copy
-from followed import Followed
+from followed import Followed, copy_of
 copies = Followed(Path(sys.argv[1]), "https://vault")
 """
 
 WRITER = f"""{PRELUDE}
 for number in range(60):
-    copies.see({{str(number): Copy(sys.argv[2], sys.argv[2] * 100)}}, at=float(number))
+    copies.see({{str(number): copy_of(sys.argv[2], sys.argv[2] * 100)}}, at=float(number))
 """
 
 ENDLESS = f"""{PRELUDE}
 for number in range(1_000_000):
-    both = {{name: Copy(str(number), "x" * 3000 + str(number)) for name in "ab"}}
+    both = {{name: copy_of(str(number), "x" * 3000 + str(number)) for name in "ab"}}
     copies.see(both, at=float(number))
     print(number, flush=True)
 """
 
 FULL_DISK = f"""{PRELUDE}
 import resource
-copies.see({{"small": Copy("1", "x")}}, at=1.0)
+copies.see({{"small": copy_of("1", "x")}}, at=1.0)
 resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, resource.RLIM_INFINITY))
-copies.see({{"great": Copy("1", "x" * 100_000)}})
+copies.see({{"great": copy_of("1", "x" * 100_000)}})
 copies.see({{}}, at=2.0)
 if sys.argv[2] == "room again":
     resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
@@ -64,7 +63,7 @@ os.setgroups([])
 os.setgid(65534)
 os.setuid(65534)
 copies.load()
-copies.see({{"tea": Copy("2", "# Tea")}}, at=2.0)
+copies.see({{"tea": copy_of("2", "# Tea")}}, at=2.0)
 print("still there")
 """
 
@@ -97,10 +96,24 @@ def test_nothing_is_known_and_no_file_is_made_by_looking(copies: Followed, tmp_p
 
 def test_what_was_seen_comes_back_in_a_new_process(copies: Followed, tmp_path: Path) -> None:
     copies.see({"ada.md": ADA, "tea.md": TEA, "old.md": TEA})
-    copies.see({"tea.md": Copy("", "# Tea\n\nGreen.\n")}, ["old.md", "never.md"])
+    copies.see({"tea.md": copy_of("", "# Tea\n\nGreen.\n")}, ["old.md", "never.md"])
     copies.see({}, at=12.5)
 
-    assert seen(tmp_path) == Seen({"ada.md": ADA, "tea.md": Copy("", "# Tea\n\nGreen.\n")}, 12.5)
+    assert seen(tmp_path) == Seen({"ada.md": ADA, "tea.md": copy_of("", "# Tea\n\nGreen.\n")}, 12.5)
+
+
+def test_many_notes_come_back_some_at_a_time(
+    copies: Followed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept, "_AT_ONCE", 3)
+    notes = {f"{number}.md": copy_of(str(number), f"# {number}\n") for number in range(7)}
+    copies.see(notes, at=1.0)
+    taken: list[Mapping[str, Copy]] = []
+
+    copies.read(taken.append)
+
+    assert [len(some) for some in taken] == [3, 3, 1]
+    assert {path: copy for some in taken for path, copy in some.items()} == notes
 
 
 def test_a_vault_that_was_never_compared_whole_counts_as_not_seen(
@@ -119,17 +132,18 @@ def test_every_byte_of_a_note_comes_back(
     text = data.decode("utf-8", "surrogateescape")
     state = tmp_path_factory.getbasetemp() / "common"
     with closing(Followed(state, VAULT)) as copies:
-        copies.see({path: Copy("s", text)}, at=1.0)
+        copies.see({path: copy_of("s", text)}, at=1.0)
 
     with closing(Followed(state, VAULT)) as later:
         found = later.load()
 
     assert found is not None
-    assert found.notes[path] == Copy("s", text)
+    assert found.notes[path] == copy_of("s", text)
 
 
 @pytest.mark.parametrize(
-    "odd", [{"caf\udce9.md": ADA}, {"a.md": Copy("1", "\ud800")}, {"a.md": Copy("\udcff", "")}]
+    "odd",
+    [{"caf\udce9.md": ADA}, {"a.md": copy_of("1", "\ud800")}, {"a.md": copy_of("\udcff", "")}],
 )
 def test_what_no_file_can_hold_fails_nothing(
     copies: Followed, tmp_path: Path, odd: dict[str, Copy]
@@ -196,6 +210,14 @@ SPOILED: dict[str, Callable[[Path], object]] = {
     ),
     "a note that is text": lambda path: altered(path, "UPDATE note SET text = 'x'"),
     "a note that is a number": lambda path: altered(path, "UPDATE note SET text = 1"),
+    "a signature that is none": lambda path: altered(path, "UPDATE note SET signature = 'x'"),
+    "a signature below zero": lambda path: altered(path, "UPDATE note SET signature = -1"),
+    "of the format before": lambda path: foreign(
+        path,
+        f"PRAGMA application_id = {int.from_bytes(b'eccp', 'big')}; PRAGMA user_version = 3;"
+        " CREATE TABLE note (path TEXT PRIMARY KEY, stamp TEXT, text BLOB, head BLOB);"
+        " CREATE TABLE seen (at REAL); INSERT INTO seen VALUES (1)",
+    ),
     "a time that is none": lambda path: altered(path, "UPDATE seen SET at = 'noon'"),
 }
 
@@ -350,7 +372,7 @@ def test_a_full_disk_leaves_an_earlier_state_whole_until_there_is_room(
     with run(FULL_DISK, tmp_path / "state", then) as process:
         said, _ = process.communicate()
 
-    small, great = Copy("1", "x"), Copy("1", "x" * 100_000)
+    small, great = copy_of("1", "x"), copy_of("1", "x" * 100_000)
     assert said == "still there\n"
     assert seen(tmp_path) == (
         Seen({"small": small, "great": great}, 3.0)
@@ -389,12 +411,12 @@ def test_what_somebody_else_kept_from_being_written_is_made_good_at_the_next_com
         copies.see({"tea.md": TEA}, ["old.md"])
         other.execute("ROLLBACK")
 
-    copies.see({"tea.md": Copy("3", "# Tea, again\n")})
+    copies.see({"tea.md": copy_of("3", "# Tea, again\n")})
     between = seen(tmp_path)
     copies.see({}, at=2.0)
 
     assert between == Seen({"ada.md": ADA, "old.md": TEA}, 1.0)
-    assert seen(tmp_path) == Seen({"ada.md": ADA, "tea.md": Copy("3", "# Tea, again\n")}, 2.0)
+    assert seen(tmp_path) == Seen({"ada.md": ADA, "tea.md": copy_of("3", "# Tea, again\n")}, 2.0)
 
 
 def test_processes_that_see_the_same_vault_at_once_leave_all_of_it(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from datetime import date
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from echo_mcp.warm.store import LiveWords
-from echo_memory.index_store import Words
+from echo_memory.index_store import IndexStore, Words
 from echo_memory.memory import Memory
 from echo_memory.opening import open_memory
 from echo_memory.ops.capture import capture_op
@@ -109,21 +110,37 @@ def test_what_changed_came_or_went_meanwhile_is_read_and_nothing_else(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("damage", ["words", "notes", "both of another time"])
+@pytest.mark.parametrize("damage", ["words", "notes", "facts", "both of another time"])
 def test_a_damaged_index_is_made_anew(seeded: Memory, kind: type[Words], damage: str) -> None:
     first = opened(seeded, kind())
     answer = recall_op(first, "steam brass")
     ended(first)
     for file in (seeded.config.state_dir / "index").iterdir():
-        if damage != "notes" and file.suffix != ".json":
+        if damage not in ("notes", "facts") and file.suffix != ".json":
             file.write_bytes(file.read_bytes()[:-40])
-        if damage != "words" and file.suffix == ".json":
-            file.write_text(file.read_text().replace('"format": "1', '"format": "0'))
+        if damage == "facts" and file.suffix == ".json":
+            file.write_text(json.dumps(json.loads(file.read_bytes()) | {"facts": []}))
+        elif damage != "words" and file.suffix == ".json":
+            file.write_text(file.read_text().replace('"format": "', '"format": "0 '))
 
     second = opened(seeded, kind())
 
     assert recall_op(second, "steam brass") == answer
     ended(second)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_facts_that_notes_have_in_common_are_kept_once(seeded: Memory, kind: type[Words]) -> None:
+    first = opened(seeded, kind())
+    first.look()
+    ended(first)
+
+    folder, vault = seeded.config.state_dir, str(seeded.config.vault)
+    found = IndexStore(folder, vault, kind(), notify=seeded.notify).load()
+
+    assert found is not None
+    facts = [one.facts for one in found.kept.values() if one.facts is not None]
+    assert len({id(one) for one in facts}) == len(set(facts)) < len(facts)
 
 
 @pytest.mark.parametrize("kind", KINDS)

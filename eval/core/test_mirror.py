@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import sqlite3
 import threading
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
@@ -155,6 +156,47 @@ def test_a_note_that_did_not_change_is_not_read_again(vault_folder: Path) -> Non
 
     assert vault.reads == [ADA]
     assert catalog.get(ADA) is first
+
+
+def test_a_later_process_knows_every_note_without_looking_into_its_text(
+    vault_folder: Path, tmp_path: Path
+) -> None:
+    put(vault_folder / ADA, "---\ntype: person\ntitle: Ada\n---\n\n# Countess\n")
+    put(vault_folder / "resources/people/bob.md", "# Bob\n")
+    put(vault_folder / "plain.md", "Before.\n\n# Plain\n")
+    vault, copies = FolderVault(vault_folder), Copies(tmp_path / "state", "vault")
+    with closing(Mirror(vault, Catalog(), copies)) as first:
+        first.refresh()
+
+    catalog = Catalog()
+    with closing(Mirror(vault, catalog, copies)) as second:
+        assert second.is_known
+        second.refresh()
+
+    read = {name for note in catalog.notes() for name in vars(note)}
+    assert {note.title for note in catalog.notes()} == {"Ada", "Bob", "Plain"}
+    assert {one.title for one in catalog.entities} == {"Ada", "Bob"}
+    assert read >= {"signature", "head", "title", "handles"}
+    assert read.isdisjoint({"_parts", "headings", "links", "searchable"})
+
+
+def test_a_text_that_was_damaged_in_the_state_folder_is_put_right_when_the_note_is_read(
+    vault_folder: Path, tmp_path: Path
+) -> None:
+    put(vault_folder / ADA, "# Ada\n")
+    vault, copies = FolderVault(vault_folder), Copies(tmp_path / "state", "vault")
+    with closing(Mirror(vault, Catalog(), copies)) as first:
+        first.refresh()
+    (file,) = (tmp_path / "state" / "copies").glob("*.sqlite")
+    with closing(sqlite3.connect(file)) as other, other:
+        other.execute("UPDATE note SET text = ?", (b"# Abb\n",))
+
+    catalog = Catalog()
+    with closing(Mirror(vault, catalog, copies)) as second:
+        second.refresh()
+        second.reread([ADA])
+
+    assert [note.text for note in catalog.notes()] == ["# Ada\n"]
 
 
 def test_a_note_that_was_touched_and_says_the_same_stays_the_same(

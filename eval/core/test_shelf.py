@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from echo_memory import shelf as shelves
 from echo_memory.catalog import Catalog
 from echo_memory.note import Note
-from echo_memory.shelf import Shelf, signature
+from echo_memory.shelf import Shelf
 from folders import run
 
 ADA = "---\ntype: person\ntitle: Ada\naliases: [Countess]\n---\n\n# Ada\n"
@@ -21,8 +21,10 @@ ADA = "---\ntype: person\ntitle: Ada\naliases: [Countess]\n---\n\n# Ada\n"
 FULL_DISK = """
 import resource
 from pathlib import Path
+from echo_memory import shelf as shelves
 from echo_memory.note import Note
 from echo_memory.shelf import Shelf
+shelves._AT_ONCE = 150
 shelf = Shelf(Path(sys.argv[1]))
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -43,7 +45,7 @@ def test_a_note_comes_back_with_all_that_it_says(shelf: Shelf) -> None:
     found = shelf.get("ada.md")
     assert found is not None
     assert (found.text, found.title, found.items("aliases")) == (ADA, "Ada", ("Countess",))
-    assert shelf.signature("ada.md") == signature(ADA)
+    assert shelf.signature("ada.md") == Note("ada.md", ADA).signature
     assert ("ada.md" in shelf, len(shelf), shelf.paths()) == (True, 1, ["ada.md"])
 
 
@@ -56,6 +58,14 @@ def test_only_another_text_counts_as_a_change(shelf: Shelf) -> None:
         False,
     ]
     assert [note.text for note in shelf] == ["# Other\n"]
+
+
+def test_a_text_that_is_not_the_one_of_its_signature_is_replaced_by_that(shelf: Shelf) -> None:
+    said = Note("ada.md", ADA).signature
+    shelf.put(Note.known("ada.md", ADA.replace("Ada", "A\0a"), None, said))
+
+    assert shelf.put(Note("ada.md", ADA))
+    assert [note.text for note in shelf] == [ADA]
 
 
 def test_what_was_dropped_is_gone_and_what_never_was_is_none(shelf: Shelf) -> None:
@@ -107,13 +117,14 @@ def test_what_was_replaced_gives_its_room_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shelves, "_LEAST_WASTE", 10_000)
+    monkeypatch.setattr(shelves, "_AT_ONCE", 1)
     one, sizes = Shelf(tmp_path), []
 
     for number in range(1000):
         one.put(Note(f"{number % 5}.md", f"# {number}\n" + "x" * 500))
         sizes.append(sum(fd.stat().st_size for fd in files(tmp_path)))
 
-    assert max(sizes) < 30_000
+    assert 10_000 < max(sizes) < 30_000
     assert sorted(note.title for note in one) == [str(number) for number in range(995, 1000)]
 
 
@@ -127,11 +138,13 @@ def is_whole(name: str, note: Note | None) -> bool:
     return note is not None and note.text[0] == note.text[-1] == name
 
 
+@pytest.mark.parametrize("at_once", [1, 40, 1 << 20])
 def test_readers_see_whole_notes_while_they_are_replaced_and_moved(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_once: int
 ) -> None:
     monkeypatch.setattr(shelves, "_LEAST_WASTE", 1_000)
     monkeypatch.setattr(shelves, "_RECENT", 0)
+    monkeypatch.setattr(shelves, "_AT_ONCE", at_once)
     one, wrong, done = Shelf(tmp_path), [], threading.Event()
     for name in "abc":
         one.put(Note(name, f"{name} 0 {name}"))
@@ -152,6 +165,18 @@ def test_readers_see_whole_notes_while_they_are_replaced_and_moved(
         reader.join()
 
     assert wrong == []
+
+
+def test_notes_are_written_many_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shelves, "_AT_ONCE", 5_000)
+    one, sizes = Shelf(tmp_path), set()
+
+    for number in range(100):
+        one.put(Note(f"{number}.md", f"# {number}\n" + "x" * 500))
+        sizes.update(fd.stat().st_size for fd in files(tmp_path))
+
+    assert 5 < len(sizes) < 20
+    assert sorted(int(note.title) for note in one) == list(range(100))
 
 
 def test_on_a_full_disk_the_rest_stands_in_memory(tmp_path: Path) -> None:

@@ -37,7 +37,6 @@ from echo_memory.retrieval.signals import ALL
 from echo_memory.retrieval.stems import stem
 from echo_memory.retrieval.stop_words import STOP_WORDS
 from echo_memory.retrieval.words import query_words, words
-from echo_memory.shelf import signature
 
 DEPTH = 10
 COLUMNS = ("hit@1", "hit@5", "recall@5", "recall@10", "MRR")
@@ -141,7 +140,7 @@ class Unweighted(NoStore):
         for note in filter(is_recalled, notes):
             one = document(note)
             self._stored.inverted.put(note.path, Counter(_all_words(one)))
-            kept[note.path] = Kept(signature(note.text), facts(one), ())
+            kept[note.path] = Kept(note.signature, facts(one), ())
         self._stored = replace(self._stored, kept=kept)
 
     def load(self) -> Stored:

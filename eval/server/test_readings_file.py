@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 
@@ -144,3 +144,26 @@ def test_no_question_waits_for_what_was_read_ahead(memory: Memory, vault_folder:
     assert read is not None
     assert len(read.lines) == 1
     assert memory.catalog.recall.reading(Note(note.path, f"{note.text}More.\n")) is None
+
+
+def test_no_question_waits_for_what_is_still_to_be_read_to_be_looked_for(
+    memory: Memory, vault_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(vault_folder / "resources/concepts/engine.md", "# Engine\n\nSteam.\n")
+    looked: list[Mapping[str, int]] = []
+    missing = ReadingsFile.missing
+
+    def watched(file: ReadingsFile, wanted: Mapping[str, int]) -> list[str]:
+        looked.append(wanted)
+        return missing(file, wanted)
+
+    monkeypatch.setattr(ReadingsFile, "missing", watched)
+    config, clock, notify = memory.config, memory.clock, memory.notify
+
+    with closing(open_memory(config, clock=clock, notify=notify, words=LiveWords())) as one:
+        recall_op(one, "steam")
+        before = len(looked)
+        while one.catalog.read_ahead(1):
+            pass
+
+    assert (before, len(looked)) == (0, 1)

@@ -79,12 +79,15 @@ class Entities:
         before = self._entities.get(entity.path)
         if before == entity:
             return
-        new = entity.keys() if keys is None else set(keys)
-        old = before.keys() if before else set()
+        new = entity.keys() if keys is None else keys
         self._entities[entity.path] = entity
         self.changes += 1
-        self._postings.add(entity.path, new - old)
-        self._postings.remove(entity.path, old - new)
+        if before is None:
+            self._postings.add(entity.path, new)
+            return
+        old = before.keys()
+        self._postings.add(entity.path, set(new) - old)
+        self._postings.remove(entity.path, old.difference(new))
 
     def drop(self, path: str) -> None:
         """Forget the entity at a path; one that is not known changes nothing."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from urllib.parse import unquote
 
 from echo_memory.multimap import Multimap
@@ -26,15 +26,14 @@ class Graph:
 
     def put(self, note: Note) -> None:
         """Take over what a note points at."""
-        self.restore(note.path, _targets(note.text))
+        self.restore(note.path, tuple(sorted(set(_targets(note.text)))))
 
-    def restore(self, path: str, targets: Iterable[str]) -> None:
-        """Take over what a note is known to point at."""
+    def restore(self, path: str, targets: tuple[str, ...]) -> None:
+        """Take over what a note is known to point at, as `targets` gave it."""
         self.drop(path)
-        named = tuple(sorted(set(targets)))
-        if named:
-            self._targets[path] = named
-        for target in named:
+        if targets:
+            self._targets[path] = targets
+        for target in targets:
             self._sources.add(target, path)
 
     def targets(self, path: str) -> tuple[str, ...]:

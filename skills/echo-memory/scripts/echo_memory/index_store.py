@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
@@ -14,7 +14,7 @@ from echo_memory.recall_index import Kept, Readings, Stored
 from echo_memory.retrieval.documents import Facts
 from echo_memory.retrieval.inverted import Inverted
 
-_FORMAT = f"2 {__version__}"  # another version may see other words in the same text
+_FORMAT = f"3 {__version__}"  # another version may see other words in the same text
 
 
 class Words(Protocol):
@@ -46,7 +46,8 @@ class Words(Protocol):
 class IndexStore:
     """Two files: the words, and beside them what else is kept of each note.
 
-    The second says what the first is called by, for they are only good together.
+    The second says what the first is called by, for they are only good together. Facts that many
+    notes have in common stand in it once.
     """
 
     def __init__(
@@ -74,8 +75,9 @@ class IndexStore:
             said, notes = document["words"], document["notes"]
             if document["format"] != _FORMAT:
                 return None
-            kept = {path: _unpacked(row) for path, row in notes.items()}
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            facts = [Facts.known(*row) for row in document["facts"]]
+            kept = {path: _unpacked(row, facts) for path, row in notes.items()}
+        except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
             return None
         loaded = self._kind.load(self._words)
         return Stored(loaded[0], kept) if loaded and loaded[1] == said else None
@@ -94,23 +96,25 @@ class IndexStore:
         try:
             said = self._kind.save(inverted, self._words)
             if said is not None:
-                notes = {path: _packed(one) for path, one in kept().items()}
-                document = {"format": _FORMAT, "words": said, "notes": notes}
+                facts: dict[Facts, int] = {}
+                notes = {path: _packed(one, facts) for path, one in kept().items()}
+                document = {
+                    "format": _FORMAT,
+                    "words": said,
+                    "facts": [(one.days, one.kinds, one.day) for one in facts],
+                    "notes": notes,
+                }
                 state_file.write(self._notes, json.dumps(document).encode())
         except OSError as error:
             self._notify(f"the index was not kept: {error.strerror or 'its disk refused'}")
 
 
-def _packed(kept: Kept) -> list[Any]:
-    facts = kept.facts
-    row: list[Any] = [kept.signature, list(kept.targets)]
-    return row if facts is None else [*row, facts.days, facts.kinds, facts.day]
+def _packed(kept: Kept, facts: dict[Facts, int]) -> list[Any]:
+    """A row of the second file; it tells the facts by their number, which new ones get now."""
+    row: list[Any] = [kept.signature, kept.targets]
+    return row if kept.facts is None else [*row, facts.setdefault(kept.facts, len(facts))]
 
 
-def _unpacked(row: list[Any]) -> Kept:
+def _unpacked(row: list[Any], facts: Sequence[Facts]) -> Kept:
     signature, targets, *rest = row
-    facts = None
-    if rest:
-        days, kinds, day = rest
-        facts = Facts.known(days, kinds, day)
-    return Kept(signature, facts, tuple(targets))
+    return Kept(signature, facts[rest[0]] if rest else None, tuple(targets))

@@ -244,17 +244,19 @@ class Mirror:
             for path in forgotten:
                 self._stamps.pop(path, None)
                 self._catalog.drop(path)
-            for path, copy in fresh.items():
-                self._take_over(path, copy)
+            self._take_over(fresh)
         if fresh or forgotten:
             self._copies.update(fresh, forgotten)
 
-    def _take_over(self, path: str, copy: Copy) -> None:
-        self._catalog.put(Note.known(path, copy.text, copy.head))
-        if copy.stamp:
-            self._stamps[path] = copy.stamp
-        else:
-            self._stamps.pop(path, None)
+    def _take_over(self, found: Mapping[str, Copy]) -> None:
+        self._catalog.put_all(
+            Note.known(path, copy.text, copy.head, copy.signature) for path, copy in found.items()
+        )
+        for path, copy in found.items():
+            if copy.stamp:
+                self._stamps[path] = copy.stamp
+            else:
+                self._stamps.pop(path, None)
 
     def _everything(self) -> Iterator[tuple[str, Copy]]:
         for note in self._catalog.notes():
@@ -262,4 +264,4 @@ class Mirror:
 
 
 def _copy(stamp: Stamp, note: Note) -> Copy:
-    return Copy(stamp, note.text, note.head)
+    return Copy(stamp, note.text, note.head, note.signature)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,20 +28,30 @@ class Note:
     text: str
 
     @classmethod
-    def known(cls, path: str, text: str, head: bytes | None) -> Note:
+    def known(cls, path: str, text: str, head: bytes | None, signature: int) -> Note:
         """A note that has been read before, which spares reading it again.
 
         Args:
             path: vault path.
             text: the whole file.
             head: what `head` gave then; of no use where another version did.
+            signature: what `signature` gave then.
         """
         note = cls(path, text)
+        known = vars(note)
+        known["signature"] = signature
         read = heads.unpacked(head) if head else None
         if read is not None:
-            data, handles = read
-            vars(note).update(head=head, handles=handles, _read=(data, None))
+            known["head"] = head
+            known["title"], known["handles"] = read.title, read.handles
+            known["_read"] = read.data, None
         return note
+
+    @cached_property
+    def signature(self) -> int:
+        """A 63-bit digest (BLAKE2b) of the text, which a database takes for an integer."""
+        data = self.text.encode("utf-8", "surrogatepass")
+        return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "big") >> 1
 
     @cached_property
     def id(self) -> str:
@@ -68,7 +79,9 @@ class Note:
     @cached_property
     def head(self) -> bytes | None:
         """What was read of it, to be kept; None where that cannot be, or does not parse."""
-        return None if self.fault else heads.packed((self.frontmatter, self.handles))
+        if self.fault:
+            return None
+        return heads.packed(heads.Head(self.frontmatter, self.title, self.handles))
 
     @property
     def frontmatter(self) -> Mapping[str, Any]:
@@ -137,6 +150,8 @@ class Note:
     def items(self, key: str) -> tuple[str, ...]:
         """A frontmatter list as texts; one value counts as a list of one."""
         value = self.frontmatter.get(key)
+        if value is None:
+            return ()
         values = value if isinstance(value, list) else [value]
         return tuple(
             str(v).strip() for v in values if v is not None and not isinstance(v, list | dict)

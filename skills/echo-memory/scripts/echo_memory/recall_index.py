@@ -17,7 +17,9 @@ from echo_memory.recallable import document, is_recalled, readable
 from echo_memory.retrieval.documents import Facts
 from echo_memory.retrieval.inverted import DictInverted, Inverted
 from echo_memory.retrieval.reading import Reading, reading
-from echo_memory.shelf import Shelf, signature
+from echo_memory.shelf import Shelf
+
+_AT_ONCE = 200  # notes that are restored at one step: it takes as long as reading one of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +147,7 @@ class RecallIndex:
         self._is_changed = False
         self._touched: set[str] = set()
         self._unread: dict[str, None] = {}
+        self._knows_unread = False
         self.ranking = Ranking(self._stored.inverted, read=self._read)
         self.graph = Graph()
 
@@ -154,26 +157,35 @@ class RecallIndex:
         return bool(self._stored.kept)
 
     def begin(self) -> Iterator[None]:
-        """Take the notes in, one at each step, and forget what is no more."""
+        """Take the notes in, for some moments at each step, and forget what is no more."""
         kept, inverted = self._stored.kept, self._stored.inverted
         for path in [path for path in kept if path not in self._shelf]:
             inverted.drop(path)
             self._is_changed = True
+        taken = 0
         for path in self._shelf.paths():
-            if path not in self._signatures:
-                known = kept.get(path)
-                if known is not None and known.signature == self._shelf.signature(path):
-                    self._restore(path, known)
-                elif note := self._shelf.get(path):
-                    inverted.drop(path)
-                    self.put(note)
-            yield
+            if path in self._signatures:
+                continue
+            known = kept.get(path)
+            if known is not None and known.signature == self._shelf.signature(path):
+                self._restore(path, known)
+                taken += 1
+            elif note := self._shelf.get(path):
+                inverted.drop(path)
+                self.put(note)
+                taken += _AT_ONCE
+            if taken >= _AT_ONCE:
+                taken = 0
+                yield
         self._stored = Stored(inverted, {})
-        missing = self._store.readings.missing(dict(self._signatures))
-        self._unread |= dict.fromkeys(self._signatures if self._all_fit else missing)
 
     def read_ahead(self, count: int) -> int:
         """Read so many notes, so that no question waits for that; returns how many it read."""
+        if not self._knows_unread:  # not before: the first question would wait for it
+            self._knows_unread = True
+            said = dict(self._signatures)
+            missing = self._store.readings.missing(said)
+            self._unread |= dict.fromkeys(said if self._all_fit else missing)
         paths: list[str] = []
         while self._unread and len(paths) < count:
             paths.append(self._unread.popitem()[0])
@@ -183,7 +195,7 @@ class RecallIndex:
 
     def reading(self, note: Note) -> Reading | None:
         """The reading of just this text of a note, where it is in memory."""
-        is_this = self._signatures.get(note.path) == signature(note.text)
+        is_this = self._signatures.get(note.path) == note.signature
         return self.ranking.held(note.path) if is_this else None
 
     def put(self, note: Note) -> None:
@@ -194,7 +206,7 @@ class RecallIndex:
             self.ranking.put(note.path, document(note))
         else:
             self.ranking.drop(note.path)
-        self._signatures[note.path] = signature(note.text)
+        self._signatures[note.path] = note.signature
         self._unread[note.path] = None
         self._is_changed = True
         self._touched.add(note.path)
@@ -247,7 +259,7 @@ class RecallIndex:
             note = self._shelf.get(path)
             if note is not None:
                 found[path] = reading(document(note), readable(note))
-                made[path] = signature(note.text), found[path]
+                made[path] = note.signature, found[path]
             self._unread.pop(path, None)
         if made:
             self._store.readings.put(made)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import resources
@@ -86,11 +86,13 @@ class Routing:
 
     def kind_at(self, path: str) -> Kind | None:
         """The kind whose place this path is: a fixed note first, else the kind's folder."""
-        if path in self._places:
-            return self._places[path]
-        for folder in _folders(path):
-            if folder in self._places:
-                return self._places[folder]
+        places, place = self._places, path
+        while place:
+            kind = places.get(place)
+            if kind is not None:
+                return kind
+            # The next folder around it, as it stands in the table: with a slash at its end.
+            place = place[: place.rfind("/", 0, len(place) - 1) + 1]
         return None
 
     @cached_property
@@ -124,13 +126,6 @@ class Routing:
             return place
         named = self.kinds.get(note_type) if isinstance(note_type, str) else None
         return named or place
-
-
-def _folders(path: str) -> Iterator[str]:
-    """The folders that a path is in, the innermost first."""
-    while path := path.rstrip("/").rpartition("/")[0]:
-        path += "/"
-        yield path
 
 
 def _kind(name: str, entry: Mapping[str, Any]) -> Kind:

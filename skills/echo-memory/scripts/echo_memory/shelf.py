@@ -7,7 +7,6 @@ where. A note that the disk refuses is held in memory.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import tempfile
 import threading
@@ -19,6 +18,7 @@ from echo_memory.note import Note
 
 _RECENT = 512  # notes that are held as they were read, for they are often asked for again
 _LEAST_WASTE = 1 << 24
+_AT_ONCE = 1 << 20  # bytes that are written together: most of a write is the call
 # Where a note stands: offset, bytes of its text, bytes of its head and signature, in one integer,
 # which is a third of what a tuple takes.
 _BITS = 32
@@ -74,19 +74,15 @@ class Shelf:
         """What two texts of a note have in common only when they are the same."""
         place = self._kept[1].get(path)
         if isinstance(place, Note):
-            return signature(place.text)
+            return place.signature
         return None if place is None else place & ((1 << _SIGNATURE_BITS) - 1)
 
     def put(self, note: Note) -> bool:
         """Take a note up in the place of the one that has its path; whether it is another one."""
         with self._writing:
-            known = self._kept[1].get(note.path)
-            if isinstance(known, Note):
-                if known.text == note.text:
-                    return False
-            elif known is not None and self.signature(note.path) == signature(note.text):
+            if self._says(note):
                 return False
-            self._let_go(known)
+            self._let_go(self._kept[1].get(note.path))
             place = self._placed(note)
             self._kept[1][note.path] = place
             return True
@@ -98,6 +94,16 @@ class Shelf:
             self._recent.pop(path, None)
             self._let_go(known)
             return known is not None
+
+    def _says(self, note: Note) -> bool:
+        """Whether a note says the same already.
+
+        Only the text tells: signatures come from a file, where either may have been damaged.
+        """
+        if self.signature(note.path) != note.signature:
+            return False
+        known = self.get(note.path)
+        return known is not None and known.text == note.text
 
     def _placed(self, note: Note) -> int | Note:
         """Where a note was put; the note itself where that is memory."""
@@ -136,20 +142,36 @@ class Shelf:
 
 
 class _Volume:
-    """A file without a name that only grows; it ends with the object."""
+    """A file without a name that only grows; it ends with the object.
+
+    Its end stands in memory until there is enough of it to be written.
+    """
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         with tempfile.TemporaryFile(dir=folder, buffering=0) as file:
             self._file = os.dup(file.fileno())
         weakref.finalize(self, os.close, self._file)
-        self.size = self.wasted = 0
+        # Where the end begins and what it says: exchanged together, for readers take no lock.
+        self._end = 0, bytearray()
+        self.wasted = 0
+
+    @property
+    def size(self) -> int:
+        """How many bytes it has."""
+        written, end = self._end
+        return written + len(end)
 
     def append(self, note: Note) -> int:
-        """Write a note; returns its place."""
+        """Write a note; returns its place.
+
+        Raises:
+            OSError: the disk refuses it.
+            UnicodeEncodeError: no file can hold it.
+        """
         text = note.text.encode("utf-8", "surrogateescape")
         packed = note.head or b""
-        return self._append(text + packed, len(text), len(packed), signature(note.text))
+        return self._append(text + packed, len(text), len(packed), note.signature)
 
     def copy(self, other: _Volume, place: int) -> int:
         """Write what another file has at a place; returns its place here."""
@@ -158,29 +180,36 @@ class _Volume:
 
     def read(self, path: str, place: int) -> Note | None:
         """The note at a place; None where there is none."""
-        _, length, packed, _ = _parts(place)
+        _, length, packed, said = _parts(place)
         data = self._bytes(place)
         if len(data) < length + packed:
             return None
         text = data[:length].decode("utf-8", "surrogateescape")
-        return Note.known(path, text, data[length:])
+        return Note.known(path, text, data[length:], said)
 
     def _bytes(self, place: int) -> bytes:
         offset, length, packed, _ = _parts(place)
+        written, end = self._end
+        if offset >= written:
+            return bytes(end[offset - written : offset - written + length + packed])
         return os.pread(self._file, length + packed, offset)
 
     def _append(self, data: bytes, text: int, packed: int, said: int) -> int:
-        offset, written = self.size, 0
-        while written < len(data):
-            written += os.pwrite(self._file, data[written:], offset + written)
-        self.size += len(data)
+        if len(self._end[1]) >= _AT_ONCE:
+            self._write()
+        written, end = self._end
+        offset = written + len(end)
+        end += data
         return (((offset << _BITS | text) << _BITS | packed) << _SIGNATURE_BITS) | said
 
-
-def signature(text: str) -> int:
-    """A 63-bit digest (BLAKE2b) of a note's text, which a database takes for an integer."""
-    data = text.encode("utf-8", "surrogatepass")
-    return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "big") >> 1
+    def _write(self) -> None:
+        """Write the end, all of it or nothing that counts."""
+        start, end = self._end
+        at = 0
+        with memoryview(end) as data:
+            while at < len(data):
+                at += os.pwrite(self._file, data[at:], start + at)
+        self._end = start + len(end), bytearray()
 
 
 def _parts(place: int) -> tuple[int, int, int, int]:

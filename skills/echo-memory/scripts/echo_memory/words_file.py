@@ -27,6 +27,7 @@ _SCHEMA = """
     CREATE TABLE about (id TEXT, format INTEGER, byteorder TEXT, keys TEXT, lengths BLOB);
     CREATE TABLE word (word BLOB PRIMARY KEY, slots BLOB, counts BLOB) WITHOUT ROWID;
 """
+_SIZE = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
 _MOST_CHANGED = 20  # of so many documents, one may be another before the file is made anew
 
 
@@ -121,11 +122,14 @@ class FileInverted:
             return None
         weakref.finalize(self, file.close)
         try:
+            (size,) = file.execute(_SIZE).fetchone()
+            if path.stat().st_size != size:  # of a last page that was cut, SQLite reads zeros
+                return None
             row = file.execute("SELECT id, format, byteorder, keys, lengths FROM about").fetchone()
             said, *kind = row[:3]
             keys, lengths = json.loads(row[3]), array("d", row[4])
             known = dict(zip(keys, lengths, strict=True))
-        except (sqlite3.Error, ValueError, TypeError):
+        except (sqlite3.Error, OSError, ValueError, TypeError):
             return None
         if kind != [_FORMAT, sys.byteorder]:
             return None

@@ -111,10 +111,11 @@ class Names:
                 odd to be told from other words are never found in a text.
             ends: the first and last names of a person, who may share them, as `ends_of` gives them.
         """
-        before = self._forms.get(key, ())
+        before = self._forms.get(key)
         self._forms[key] = tuple(found)
-        for form in set(before) - found.keys():
-            self._remove(key, form)
+        if before:
+            for form in set(before) - found.keys():
+                self._remove(key, form)
         for form, written in found.items():
             self._add(key, form, Name(key, *written))
         self._bear(key, ends)
@@ -165,20 +166,22 @@ class Names:
         before = self._ends.pop(key, ())
         if ends:
             self._ends[key] = ends
-        for word in set(before) - set(ends):
-            self._persons.remove(word, key)
-        for word in set(ends) - set(before):
-            self._persons.add(word, key)
+        for word in before:
+            if word not in ends:
+                self._persons.remove(word, key)
+        for word in ends:
+            if word not in before:
+                self._persons.add(word, key)
 
     def _count(self, form: str, change: int) -> None:
         first, length = form.partition(_SEPARATOR)[0], form.count(_SEPARATOR) + 1
-        lengths = set(self._spans.get(first, ()))
-        count = self._counts.pop((first, length), 0) + change
+        before = self._counts.pop((first, length), 0)
+        count = before + change
         if count:
             self._counts[first, length] = count
-            lengths.add(length)
-        else:
-            lengths.discard(length)
+        if before and count:
+            return
+        lengths = {length} ^ set(self._spans.get(first, ()))
         if lengths:
             self._spans[first] = tuple(sorted(lengths, reverse=True))
         else:

@@ -27,16 +27,18 @@ class Postings:
     def add(self, path: str, keys: Iterable[str]) -> None:
         """Note that a path has these keys, too."""
         for key in keys:
-            if self._paths.add(key, path):
-                for end in _ends_to_keep(key):
-                    self._words_by_end.setdefault(end, {})[key.removeprefix(WORD)] = None
+            if self._paths.add(key, path) and key.startswith(WORD):
+                word = key[len(WORD) :]
+                for end in _ends_to_keep(word):
+                    self._words_by_end.setdefault(end, {})[word] = None
 
     def remove(self, path: str, keys: Iterable[str]) -> None:
         """Forget that a path has these keys."""
         for key in keys:
-            if self._paths.remove(key, path):
-                for end in _ends_to_keep(key):
-                    self._forget(end, key.removeprefix(WORD))
+            if self._paths.remove(key, path) and key.startswith(WORD):
+                word = key[len(WORD) :]
+                for end in _ends_to_keep(word):
+                    self._forget(end, word)
 
     def of(self, key: str) -> list[str]:
         """The paths that have a key, in no particular order."""
@@ -70,13 +72,12 @@ class Postings:
             self._words_by_end.pop(end, None)
 
 
-def _ends_to_keep(key: str) -> list[str]:
-    """Under which ends a key is kept; two letters for short words, three for long ones.
+def _ends_to_keep(word: str) -> list[str]:
+    """Under which ends a word is kept; two letters for short words, three for long ones.
 
     Words about as long as where this changes are kept under both: a slip may change the length.
     """
-    word = key.removeprefix(WORD)
-    if word == key or len(word) < _SHORTEST or not similar_within(word):
+    if len(word) < _SHORTEST or not similar_within(word):
         return []
     return [
         *(_ends(word, 2) if len(word) <= 8 else ()),
