@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import sqlite3
 import struct
 import sys
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ import pytest
 
 from archives import message, put
 from echo_archive.embedding import Endpoint, embed
-from echo_archive.errors import Unavailable
+from echo_archive.errors import BadArgument, Unavailable
 from echo_archive.filling import BATCH, fill
 from echo_archive.nearness import Nearness
 from echo_archive.ops.conversations import list_conversations_op
@@ -195,6 +196,38 @@ def test_the_only_connection_is_that_of_the_question(database: Path) -> None:
     connected = [where for event, where in made if event == "socket.connect"]
     assert (found["mode"], connected) == ("hybrid", [("127.0.0.1", port)] * 2)
     assert {where for event, where in made if event != "socket.connect"} <= {"127.0.0.1"}
+
+
+def test_nobody_is_kept_from_writing_while_the_question_is_embedded(database: Path) -> None:
+    _talk(database, 3)
+
+    def answer_while_somebody_writes(said: dict[str, Any]) -> tuple[int, Any]:
+        with sqlite3.connect(database, timeout=0, isolation_level=None) as other:
+            other.execute("begin exclusive")
+            other.execute("rollback")
+        other.close()
+        return by_topic(said)
+
+    with embedding(by_topic, answer_while_somebody_writes) as asked:
+        fill(database, _of(asked), lambda _: None)
+        archive = Archive(database, Nearness(database, _of(asked)))
+
+        assert search_messages_op(archive, query="sea")["mode"] == "hybrid"
+        assert semantic_search_op(archive, query="sea")["count"] == 3
+
+
+def test_what_is_wrong_in_a_question_is_said_before_the_endpoint_is_asked(database: Path) -> None:
+    _talk(database, 3)
+    with embedding() as asked:
+        fill(database, _of(asked), lambda _: None)
+        archive = Archive(database, Nearness(database, _of(asked)))
+        before = len(asked.requests)
+
+        for search in (search_messages_op, semantic_search_op):
+            with pytest.raises(BadArgument, match="sender"):
+                search(archive, query="sea", sender="nobody")
+
+    assert len(asked.requests) == before
 
 
 def test_without_a_model_nothing_is_connected_to(database: Path, archive: Archive) -> None:

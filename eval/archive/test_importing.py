@@ -18,6 +18,7 @@ import pytest
 from archives import message, put
 from echo_archive.errors import Unreadable
 from echo_archive.export import exported
+from echo_archive.importers.table import read
 from echo_archive.importing import import_exports, import_paths
 from echo_archive.ops.search import search_messages_op
 from echo_archive.reading import Archive
@@ -351,6 +352,34 @@ def test_an_export_that_changed_while_it_was_read_is_read_again(database: Path) 
     ]
 
     assert [one.exports[0].outcome for one in reports] == ["imported", "imported"]
+
+
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="there is nothing to fail on")
+def test_a_file_that_could_not_be_read_for_a_while_is_read_again(
+    database: Path, archive: Archive, tmp_path: Path
+) -> None:
+    folder, aside = tmp_path / "export", tmp_path / "aside"
+    folder.mkdir()
+    row = {"id": 1, "type": "message", "date": "2024-05-02T06:00:00", "text": "here"}
+    chat = {"name": "Ada", "type": "personal_chat", "id": 1, "messages": [row]}
+    (folder / "mem").write_text(json.dumps(chat))
+
+    def read_from_a_broken_disk(export: Export, options: Options) -> Iterator[Message | Skipped]:
+        folder.rename(aside)
+        folder.symlink_to("/proc/self")  # whose file of that name gives an I/O error
+        yield from read(export, options)
+        folder.unlink()
+        aside.rename(folder)
+
+    export = Export("telegram", "telegram-json", folder, "mem")
+    reports = [
+        import_exports(database, [export], reader, Options(), lambda _export, _count: None)
+        for reader in (read_from_a_broken_disk, read, read)
+    ]
+
+    assert [one.exports[0].outcome for one in reports] == ["imported", "imported", "unchanged"]
+    assert "cannot be read" in reports[0].exports[0].not_read[0].why
+    assert [row["body"] for row in exported(archive)] == ["here"]
 
 
 def test_a_reader_that_fails_in_any_way_stops_no_other(database: Path, archive: Archive) -> None:

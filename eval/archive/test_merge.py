@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from archives import ADA, ADA_CHAT, BO, ME, MINUTE, MORNING, WALKERS, message, put, unnamed
 from echo_archive.export import exported
+from echo_archive.merge import BATCH
 from echo_archive.ops.search import search_messages_op
 from echo_archive.reading import Archive
 from echo_archive.records import Attachment, Conversation, Message, Options, Person, Reaction
@@ -287,6 +288,46 @@ def test_halves_of_characters_and_far_times_are_stored(database: Path, archive: 
     put(database, rows)
 
     assert [row["body"] for row in _all(archive)] == ["old", "half ?", "nul \0 here", "far"]
+
+
+def test_what_the_first_export_says_twice_far_apart_is_one_message(
+    database: Path, archive: Archive
+) -> None:
+    rows = [message(number, f"row {number}") for number in range(BATCH)]
+    again = [message(7, "row 7"), message(8, "row 8, put right", edited=True)]
+
+    report = put(database, [*rows, *again, message(BATCH, "last")])
+
+    said = {row["native_id"]: row for row in _all(archive)}
+    assert (report.added, report.changed, report.unchanged) == (BATCH + 1, 1, 1)
+    assert (len(said), said["7"]["body"]) == (BATCH + 1, "row 7")
+    assert said["8"]["revisions"] == ["row 8", "row 8, put right"]
+
+
+@pytest.mark.parametrize("rows", [[message(1, "a")], [message(1, "a"), message(1, "b")], []])
+def test_keys_are_indexed_after_an_import_into_an_empty_archive(
+    database: Path, rows: list[Message]
+) -> None:
+    put(database, rows)
+
+    with sqlite3.connect(database) as opened:
+        plan = opened.execute("explain query plan select 1 from message where hash = x'00'")
+        assert "message_hash" in plan.fetchone()[3]
+    opened.close()
+
+
+def test_the_index_of_words_is_one_piece_after_a_large_import_and_left_so_by_a_small_one(
+    database: Path,
+) -> None:
+    pieces = []
+    for name, numbers in (("first", range(100)), ("more", range(100, 300)), ("new", range(301))):
+        put(database, [message(number, f"row {number}") for number in numbers], name=name)
+        with sqlite3.connect(database) as opened:
+            query = "select count(distinct segid) from message_words_idx"
+            pieces.append(opened.execute(query).fetchone()[0])
+        opened.close()
+
+    assert pieces == [1, 1, 2]
 
 
 _BODIES = st.sampled_from(["", "a", "b", "see https://a.example"])

@@ -93,8 +93,8 @@ LAYERS: list[tuple[str, str, str]] = [
     ("one importer a format", ARCHIVE, "importers.*"),
     ("", ARCHIVE, "importers.table"),
     ("", ARCHIVE, "recognise"),
-    ("the store", ARCHIVE, "content moments register reports scope stamps store"),
-    ("", ARCHIVE, "alignment conversion rows vectors word_index"),
+    ("the store", ARCHIVE, "content key_filter moments register reports scope stamps store"),
+    ("", ARCHIVE, "alignment conversion key_index rows vectors word_index"),
     ("", ARCHIVE, "filling filters merge nearness reindexing search shapes summaries"),
     ("", ARCHIVE, "importing reading"),
     ("", ARCHIVE, "export status"),
@@ -167,7 +167,7 @@ LAYERS: list[tuple[str, str, str]] = [
 PRINTS = {f"{CORE}.cli", f"{SERVER}.__main__", f"{SERVER}.commands.*"}
 SEES_ENVIRONMENT = {f"{CORE}.config", f"{CORE}.cli", f"{SERVER}.settings", f"{SERVER}.__main__"}
 READS_PACKAGE_DATA = {f"{CORE}.routing"}
-BRINGS_NUMPY = {f"{ARCHIVE}.vectors"}
+BRINGS_NUMPY = {f"{ARCHIVE}.key_filter", f"{ARCHIVE}.vectors"}
 LOADS_BY_NAME = {f"{SERVER}.__main__", f"{SERVER}.upkeep.notifier"}
 LONG: dict[str, str] = {}  # module: why it is one noun and yet longer than MAX_LINES
 MAX_LINES = 300

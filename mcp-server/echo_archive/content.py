@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import marshal
 from hashlib import blake2b
+from struct import Struct
 from typing import NamedTuple
 
 from echo_archive.records import Attachment
@@ -46,10 +47,12 @@ class Content(NamedTuple):
         if self.attachments:
             said[_ATTACHMENTS] = [tuple(one) for one in self.attachments]
         packed = blake2b(marshal.dumps(said, 2), digest_size=8).digest()
-        return int.from_bytes(packed, "big", signed=True)
+        number: int = _number(packed)[0]
+        return number
 
 
 _ATTACHMENTS = Content._fields.index("attachments")
+_number = Struct(">q").unpack
 
 
 def tombstone(content: Content) -> Content:

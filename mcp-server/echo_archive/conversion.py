@@ -6,7 +6,7 @@ from echo_archive.characters import well_formed
 from echo_archive.content import Content, Reacted, tombstone
 from echo_archive.keys import native_key
 from echo_archive.links import links_of
-from echo_archive.records import ABSOLUTE, Attachment, Message
+from echo_archive.records import ABSOLUTE, Attachment, Message, Reaction
 from echo_archive.register import Register
 
 PRECISIONS = ("minute", "second", "millisecond")
@@ -15,27 +15,30 @@ _CODES = {name: code for code, name in enumerate(PRECISIONS)}
 
 def content_of(message: Message, register: Register) -> Content:
     """The message as it is stored, field by field in order: nothing is done more often."""
-    reply, deleted = message.reply_to, message.deleted
-    body = well_formed(message.body)
+    # Taken apart at once, since looking up a field by its name takes as long as five such steps.
+    (conversation, instant, written, precision, zone, native_id, sender, body, attachments, links,
+     reactions, system, event, reply, quote, edited, revisions, deleted, forwarded, _, _,
+     ) = message  # fmt: skip
+    body = well_formed(body)
     content = Content(
-        register.person(message.sender),
-        message.instant_ms,
-        well_formed(message.written),
-        _CODES.get(message.precision, len(PRECISIONS) - 1),
-        None if message.zone == ABSOLUTE else message.zone,
-        message.native_id and well_formed(message.native_id),
+        register.person(sender),
+        instant,
+        well_formed(written),
+        _CODES.get(precision, len(PRECISIONS) - 1),
+        None if zone == ABSOLUTE else zone,
+        native_id and well_formed(native_id),
         body,
-        message.system,
-        message.event and well_formed(message.event),
-        native_key(register.source, message.conversation.key, reply) if reply else None,
-        message.reply_quote and well_formed(message.reply_quote),
-        message.edited,
+        system,
+        event and well_formed(event),
+        native_key(register.source, conversation.key, reply) if reply else None,
+        quote and well_formed(quote),
+        edited,
         deleted,
-        message.forwarded_from and well_formed(message.forwarded_from),
-        tuple(map(_attachment, message.attachments)),
-        _links(body, message.links),
-        _reactions(message, register) if message.reactions else (),
-        tuple(map(well_formed, message.revisions)) if len(message.revisions) > 1 else (),
+        forwarded and well_formed(forwarded),
+        tuple(map(_attachment, attachments)) if attachments else (),
+        _links(body, links) if links or "://" in body else (),
+        _reactions(reactions, register) if reactions else (),
+        tuple(map(well_formed, revisions)) if len(revisions) > 1 else (),
     )
     return tombstone(content) if deleted else content
 
@@ -51,16 +54,12 @@ def _attachment(said: Attachment) -> Attachment:
     )
 
 
-def _reactions(message: Message, register: Register) -> tuple[Reacted, ...]:
-    return tuple(
-        (well_formed(one.emoji), register.person(one.actor), one.count) for one in message.reactions
-    )
+def _reactions(said: tuple[Reaction, ...], register: Register) -> tuple[Reacted, ...]:
+    return tuple((well_formed(one.emoji), register.person(one.actor), one.count) for one in said)
 
 
 def _links(body: str, structural: tuple[str, ...]) -> tuple[str, ...]:
     """Those of the text, then the others; where the export lists all, the order is its own."""
-    if not structural and "://" not in body:
-        return ()
     written = links_of(body)
     if not structural:
         return tuple(written)

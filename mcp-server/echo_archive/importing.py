@@ -15,17 +15,17 @@ from echo_archive.errors import ArchiveError
 from echo_archive.importers.table import read
 from echo_archive.merge import Merge
 from echo_archive.recognise import recognise
-from echo_archive.records import Export, Message, Options, Skipped
+from echo_archive.records import Export, Interrupted, Message, Options, Skipped
 from echo_archive.register import Register
 from echo_archive.reindexing import bring_up_to_date
 from echo_archive.reports import ExportReport, ImportReport
 from echo_archive.stamps import Stamp, stamp_of
 from echo_archive.store import let_readers_read, opened_store, transaction
 from echo_archive.vectors import build
-from echo_archive.word_index import count_common_words
+from echo_archive.word_index import count_common_words, put_in_order
 
 EVERY = 5_000
-_COLLECTED = 200_000
+_COLLECTED = 1_000_000
 Reader = Callable[[Export, Options], Iterator[Message | Skipped]]
 Progress = Callable[[Export, int], None]
 
@@ -95,7 +95,7 @@ def import_exports(
         run = Run(database, reader, options, progress)
         reports = tuple(_import(run, export) for export in exports)
         if any(report.added or report.changed for report in reports):
-            _finish(path, database, options)
+            _finish(path, database, options, sum(report.added for report in reports))
     return ImportReport(reports)
 
 
@@ -123,9 +123,10 @@ def _import(run: Run, export: Export) -> ExportReport:
         with transaction(run.database):
             if known and known[1] == digest:
                 report.outcome = "unchanged"
+                whole = True
             else:
-                _take(run, export, report)
-            if _is_still(export, run.options, stamp):
+                whole = _take(run, export, report)
+            if whole and _is_still(export, run.options, stamp):
                 _remember(run.database, stamp, digest)
     except ArchiveError as problem:
         if isinstance(problem.__cause__, sqlite3.Error):
@@ -165,7 +166,8 @@ def _remember(database: sqlite3.Connection, stamp: Stamp, digest: str) -> None:
     )
 
 
-def _take(run: Run, export: Export, report: ExportReport) -> None:
+def _take(run: Run, export: Export, report: ExportReport) -> bool:
+    """Take what is read, and say whether nothing was kept back that may be read another time."""
     database = run.database
     register = Register(database, export.source)
     newest = database.execute("select coalesce(max(id), 0) from conversation").fetchone()[0]
@@ -178,7 +180,7 @@ def _take(run: Run, export: Export, report: ExportReport) -> None:
         ),
     ).fetchone()[0]  # fmt: skip
     merge = Merge(database, number, register)
-    _take_rows(run, export, merge, report)
+    whole = _take_rows(run, export, merge, report)
     counts = merge.finish()
     report.added, report.changed, report.unchanged = counts.added, counts.changed, counts.unchanged
     touched = merge.conversations
@@ -189,26 +191,33 @@ def _take(run: Run, export: Export, report: ExportReport) -> None:
         "update import set added = ?, changed = ?, unchanged = ?, skipped = ? where id = ?",
         (report.added, report.changed, report.unchanged, report.skipped, number),
     )
+    return whole
 
 
-def _take_rows(run: Run, export: Export, merge: Merge, report: ExportReport) -> None:
-    count = 0
+def _take_rows(run: Run, export: Export, merge: Merge, report: ExportReport) -> bool:
+    count, whole = 0, True
     for row in run.read(export, run.options):
         if isinstance(row, Skipped):
             report.skip(row)
+            whole = whole and not isinstance(row, Interrupted)
             continue
         merge.take(row)
         count += 1
         if count % EVERY == 0:
             run.progress(export, count)
     run.progress(export, count)
+    return whole
 
 
-def _finish(path: Path, database: sqlite3.Connection, options: Options) -> None:
-    """What is counted once all is there."""
+def _finish(path: Path, database: sqlite3.Connection, options: Options, added: int) -> None:
+    """What is counted and put in order once all is there; a break in the latter costs nothing."""
     with transaction(database):
         count_common_words(database)
         database.execute("insert or replace into meta values('zone', ?)", (options.timezone,))
+    total = database.execute("select sum(messages) from conversation").fetchone()[0]
+    if 2 * added >= total:  # so that no message is put in order more often than a few times
+        with transaction(database):
+            put_in_order(database)
     models = database.execute("select distinct model from embedding").fetchall()
     for (model,) in models:
         build(database, path, model)

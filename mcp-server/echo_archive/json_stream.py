@@ -91,10 +91,13 @@ class JsonStream:
             return
         raw = self._raw
         while True:
+            text = self._text
             try:
-                value, end = raw(self._text, self._at)
-                after = _past_space(self._text, end)
-                mark = self._text[after]
+                value, after = raw(text, self._at)
+                mark = text[after]
+                if mark in _BLANK:
+                    after = _past_space(text, after)
+                    mark = text[after]
             except (ValueError, IndexError, RecursionError):
                 value, mark = None, ""
             if mark in (",", "]"):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from hashlib import blake2b
 
 HASH_BYTES, ID_DIGITS = 16, 20
-_BETWEEN = "\x1f"
 
 
 def native_key(source: str, conversation: str, native_id: str, occurrence: int = 1) -> bytes:
@@ -17,14 +16,16 @@ def native_key(source: str, conversation: str, native_id: str, occurrence: int =
         native_id: The source's own id.
         occurrence: Above 1 where one export gives one id to several messages.
     """
-    return _digest("native", source, conversation, native_id, str(occurrence))
+    return _digest(f"native\x1f{source}\x1f{conversation}\x1f{native_id}\x1f{occurrence}")
 
 
 def written_key(
     source: str, conversation: str, written: str, sender: str, occurrence: int
 ) -> bytes:
     """The key of a message without an id: the how-manieth of this sender at this written time."""
-    return _digest("written", source, conversation, written, sender, str(occurrence))
+    return _digest(
+        f"written\x1f{source}\x1f{conversation}\x1f{written}\x1f{sender}\x1f{occurrence}"
+    )
 
 
 def message_id(key: bytes) -> str:
@@ -46,6 +47,5 @@ def text_digest(text: str) -> bytes:
     return blake2b(text.encode("utf-8", "replace"), digest_size=8).digest()
 
 
-def _digest(*parts: str) -> bytes:
-    joined = _BETWEEN.join(parts).encode("utf-8", "replace")
-    return blake2b(joined, digest_size=HASH_BYTES).digest()
+def _digest(named: str) -> bytes:
+    return blake2b(named.encode("utf-8", "replace"), digest_size=HASH_BYTES).digest()

@@ -9,15 +9,16 @@ from typing import NamedTuple
 from echo_archive.alignment import Alignment, Occurrence
 from echo_archive.content import Content, merged
 from echo_archive.conversion import content_of
+from echo_archive.key_index import KeyIndex
 from echo_archive.keys import native_key, written_key
 from echo_archive.moments import Moment, moment_of, moments_of, together
 from echo_archive.parameters import rows_in
 from echo_archive.records import Message
 from echo_archive.register import Register
 from echo_archive.rows import Place, Rows, free_row_ids, remove, stored
-from echo_archive.word_index import WordIndex, entry
+from echo_archive.word_index import Entry, WordIndex, entry
 
-BATCH = 8_000
+BATCH = 16_000
 _HELD_BACK = BATCH // 2
 
 
@@ -53,6 +54,7 @@ class Merge:
         self._alignment = Alignment()
         self._rows = Rows(database, register)
         self._index = WordIndex(database)
+        self._keys = KeyIndex(database)
         self._waiting: list[Message] = []
         self._known: dict[bytes, Known | None] = {}
         self._new: list[tuple[bytes, int, Message, Content, int]] = []
@@ -74,6 +76,7 @@ class Merge:
         batch, self._waiting = self._waiting, []
         self._settle(batch)
         self._index.write()
+        self._keys.complete()
         for conversation in self._touched:
             self._database.execute(_FIGURES, {"conversation": conversation})
         return self.counts
@@ -118,7 +121,7 @@ class Merge:
 
     def _look_up(self, keys: list[bytes]) -> dict[bytes, Known | None]:
         known: dict[bytes, Known | None] = dict.fromkeys(keys)
-        for key, *said, by in rows_in(self._database, _KNOWN, keys):
+        for key, *said, by in rows_in(self._database, _KNOWN, self._keys.ask(keys)):
             known[key] = Known._make((*said, by == self._import))
         return known
 
@@ -173,6 +176,7 @@ class Merge:
 
     def _merge(self, key: bytes, content: Content, digest: int) -> None:
         self._write_new()
+        self._keys.complete()
         place, before = stored(self._database, key)
         after = merged(before, content)
         if after == before:
@@ -192,23 +196,27 @@ class Merge:
             moved = moved._replace(root=self._import)
         self._rows.add(moved, after, digest)
         self._rows.write()
-        self._index.add(moved.row_id, entry(after, place.conversation, source))
+        self._index.add({moved.row_id: entry(after, place.conversation, source)})
         self._touched.add(place.conversation)
 
     def _write_new(self) -> None:
         row_ids = free_row_ids(self._database, [content.instant for *_, content, _ in self._new])
-        source = self._register.source_id
+        register, rows, source = self._register, self._rows, self._register.source_id
+        entries: dict[int, Entry] = {}
         for row_id, (key, conversation, message, content, digest) in zip(
             row_ids, self._new, strict=True
         ):
-            origin = self._register.origin(message.file)
-            place = Place(row_id, key, conversation, origin, message.line, self._import)
-            self._rows.add(place, content, digest)
-            self._index.add(row_id, entry(content, conversation, source))
-            self._register.take_part(conversation, content.person)
+            origin = register.origin(message.file)
+            rows.add(
+                (row_id, key, conversation, origin, message.line, self._import), content, digest
+            )
+            entries[row_id] = entry(content, conversation, source)
+            register.take_part(conversation, content.person)
             self._touched.add(conversation)
+        self._index.add(entries)
+        self._keys.add([key for key, *_ in self._new])
         self._new.clear()
-        self._rows.write()
+        rows.write()
 
 
 # The columns between the first and the last are the fields of `Known`, in their order.

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from echo_archive.errors import Unavailable
 from echo_archive.scope import Scope
-from echo_archive.vectors import Matrix, load, matrix_path, vector_of
+from echo_archive.vectors import Floats, Matrix, load, matrix_path, vector_of
 
 
 class QueryModel(Protocol):
@@ -47,25 +47,31 @@ class Nearness:
         """What a semantic rank counts beside a keyword rank."""
         return self.questions.weight
 
-    def ready(self, database: sqlite3.Connection) -> bool:
-        """Whether there are vectors to compare with."""
-        return self._matrix(database) is not None
+    def check(self, database: sqlite3.Connection) -> None:
+        """See to it that there are vectors to compare with.
+
+        Raises:
+            Unavailable: Nothing is embedded yet.
+        """
+        self._needed(database)
+
+    def question(self, text: str) -> Floats:
+        """The vector of a question; it may take seconds, so no transaction should be open.
+
+        Raises:
+            Unavailable: It cannot be made now.
+        """
+        return vector_of(self.questions.query(text))
 
     def nearest(
-        self, database: sqlite3.Connection, text: str, scope: Scope, most: int
+        self, database: sqlite3.Connection, question: Floats, scope: Scope, most: int
     ) -> list[tuple[int, float]]:
         """Row ids of the nearest messages in a scope, with their similarity.
 
         Raises:
-            Unavailable: Nothing is embedded yet, or the question cannot be.
+            Unavailable: Nothing is embedded yet.
         """
-        matrix = self._matrix(database)
-        if matrix is None:
-            raise Unavailable(
-                "Semantic search is unavailable: no message is embedded with this model yet. "
-                "Run `echo-mcp archive embed`."
-            )
-        near = matrix.nearest(vector_of(self.questions.query(text)), scope, most)
+        near = self._needed(database).nearest(question, scope, most)
         found = []
         for key, similarity in near:
             row = database.execute(
@@ -74,6 +80,15 @@ class Nearness:
             if row:
                 found.append((int(row[0]), similarity))
         return found
+
+    def _needed(self, database: sqlite3.Connection) -> Matrix:
+        matrix = self._matrix(database)
+        if matrix is None:
+            raise Unavailable(
+                "Semantic search is unavailable: no message is embedded with this model yet. "
+                "Run `echo-mcp archive embed`."
+            )
+        return matrix
 
     def _matrix(self, database: sqlite3.Connection) -> Matrix | None:
         row = database.execute(

@@ -56,8 +56,12 @@ class Term:
         return self._phrase_starts(said)
 
     def _phrase_starts(self, said: Sequence[str]) -> list[int]:
-        size, wanted = len(self.words), list(self.words)
-        return [at for at in range(len(said) - size + 1) if list(said[at : at + size]) == wanted]
+        first, size, wanted = self.words[0], len(self.words), list(self.words)
+        return [
+            at
+            for at, one in enumerate(said)
+            if one == first and list(said[at : at + size]) == wanted
+        ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,6 +117,11 @@ class Skipped:
 
 
 @dataclass(frozen=True, slots=True)
+class Interrupted(Skipped):
+    """The rest of a file, not read for a reason that may pass: it is worth reading again."""
+
+
+@dataclass(frozen=True, slots=True)
 class Options:
     """What a person may tell an importer.
 

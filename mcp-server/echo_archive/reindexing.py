@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from echo_archive.rows import stored
 from echo_archive.scope import FIRST
-from echo_archive.word_index import WordIndex, count_common_words, entry
+from echo_archive.word_index import WordIndex, count_common_words, entry, put_in_order
 from echo_archive.words import VERSION
 
 _PAGE = 1_000
@@ -30,8 +30,9 @@ def bring_up_to_date(database: sqlite3.Connection) -> bool:
     database.execute("insert into message_words(message_words) values('delete-all')")
     index = WordIndex(database)
     for row_id, key, conversation, source in _messages(database):
-        index.add(row_id, entry(stored(database, key)[1], conversation, source))
+        index.add({row_id: entry(stored(database, key)[1], conversation, source)})
     index.write()
+    put_in_order(database)
     count_common_words(database)
     database.execute("insert or replace into meta values('words', ?)", (VERSION,))
     return True

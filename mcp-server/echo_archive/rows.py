@@ -10,21 +10,25 @@ from typing import NamedTuple
 
 from echo_archive.content import Content
 from echo_archive.links import host_of
-from echo_archive.parameters import marks, rows_in
+from echo_archive.parameters import rows_in
 from echo_archive.records import Attachment
 from echo_archive.register import Register
 from echo_archive.schema import COUNTER_BITS
 
 # The columns after a message's conversation are the fields of its content, in their order.
 _OWN = Content._fields.index("attachments")
-_COLUMNS = (
-    "id", "hash", "conversation", *Content._fields[:_OWN], "content", "origin", "line", "import",
-)  # fmt: skip
-# What most messages lack is not written at all: a fifth less to hand over.
-_SELDOM = frozenset(("zone", "event", "reply_quote", "forwarded_from"))
-_NOTHING = (None,) * len(_SELDOM)
-_ORDINARY = [number for number, name in enumerate(_COLUMNS) if name not in _SELDOM]
-_ordinary = itemgetter(*_ORDINARY)
+_FIELDS = Content._fields[:_OWN]
+_COLUMNS = ("id", "hash", "conversation", *_FIELDS, "content", "origin", "line", "import")
+# What most messages lack is not handed over, as that takes its time: it stands in the statement.
+_OMITTED = ("zone", "event", "reply", "reply_quote", "forwarded_from")
+_FLAGS = ("system", "edited", "deleted")
+_SELDOM = (*_OMITTED, *_FLAGS)
+_NOTHING = (None,) * len(_OMITTED) + (False,) * len(_FLAGS)
+_seldom = itemgetter(*(_FIELDS.index(name) for name in _SELDOM))
+_ordinary = itemgetter(*(number for number, name in enumerate(_FIELDS) if name not in _SELDOM))
+_children = itemgetter(*range(_OWN, len(Content._fields)))
+_NO_CHILDREN = ((),) * (len(Content._fields) - _OWN)
+Where = tuple[int, bytes, int, int, int, int]
 _CHILDREN = ("revision", "attachment", "link", "reaction")
 
 
@@ -58,21 +62,21 @@ class Rows:
     reactions: list[tuple[object, ...]] = field(default_factory=list)
     revisions: list[tuple[object, ...]] = field(default_factory=list)
 
-    def add(self, place: Place, content: Content, digest: int) -> None:
+    def add(self, place: Where, content: Content, digest: int) -> None:
         """Take a message; `digest` is that of what the export said."""
-        about = (place.row_id, place.key, place.conversation, *content[:_OWN])
-        row = (*about, digest, place.origin, place.line, place.root)
-        if (content.zone, content.event, content.reply_quote, content.forwarded_from) == _NOTHING:
-            self.ordinary.append(_ordinary(row))
+        row_id, key, conversation, origin, line, root = place
+        if _seldom(content) == _NOTHING:
+            said = _ordinary(content)
+            self.ordinary.append((row_id, key, conversation, *said, digest, origin, line, root))
         else:
-            self.messages.append(row)
-        if content.attachments or content.links or content.reactions or content.revisions:
-            self._add_children(place, content)
+            said = content[:_OWN]
+            self.messages.append((row_id, key, conversation, *said, digest, origin, line, root))
+        if _children(content) != _NO_CHILDREN:
+            self._add_children(row_id, conversation, root, content)
 
-    def _add_children(self, place: Place, content: Content) -> None:
-        row_id, conversation = place.row_id, place.conversation
+    def _add_children(self, row_id: int, conversation: int, root: int, content: Content) -> None:
         self.attachments += (
-            (row_id, n, conversation, content.person, *one, place.root)
+            (row_id, n, conversation, content.person, *one, root)
             for n, one in enumerate(content.attachments)
         )
         urls = self.register.urls((link, host_of(link)) for link in content.links)
@@ -83,9 +87,9 @@ class Rows:
     def write(self) -> None:
         """Write what waits, by row id."""
         self.messages.sort()
-        self._write(_insert(_COLUMNS), self.messages)
+        self._write(_INSERT, self.messages)
         self.ordinary.sort()
-        self._write(_insert([_COLUMNS[number] for number in _ORDINARY]), self.ordinary)
+        self._write(_INSERT_ORDINARY, self.ordinary)
         self._write(
             "insert into attachment values(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", self.attachments
         )
@@ -99,8 +103,13 @@ class Rows:
             rows.clear()
 
 
-def _insert(columns: Sequence[str]) -> str:
-    return f"insert into message({', '.join(columns)}) values({marks(len(columns))})"
+def _insert(columns: Sequence[str], unset: Sequence[str] = ()) -> str:
+    values = (*("?" for _ in columns), *("0" for _ in unset))
+    return f"insert into message({', '.join((*columns, *unset))}) values({', '.join(values)})"
+
+
+_INSERT = _insert(_COLUMNS)
+_INSERT_ORDINARY = _insert([name for name in _COLUMNS if name not in _SELDOM], _FLAGS)
 
 
 def remove(database: sqlite3.Connection, row_id: int) -> None:

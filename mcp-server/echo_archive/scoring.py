@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from echo_archive.query import Term
@@ -18,31 +17,26 @@ def weighed(lists: Mapping[Group, Sequence[int]], weights: Sequence[float]) -> d
     """What the words that each message is known to hold weigh together.
 
     Args:
-        lists: Row ids of messages by the numbers of the words that all of them hold.
+        lists: Row ids of messages by the numbers of the words that all of them hold; single words
+            before several.
         weights: What each word tells.
     """
-    scores: dict[int, float] = defaultdict(float)
+    scores: dict[int, float] = {}
     for group, row_ids in lists.items():
         weight = sum(weights[number] for number in group)
-        if len(group) == 1:
-            for row_id in row_ids:
-                scores[row_id] += weight
-        else:
-            for row_id in row_ids:
-                scores[row_id] = max(scores[row_id], weight)
+        held = dict.fromkeys(row_ids, weight)
+        for row_id in scores.keys() & held.keys():
+            known = scores[row_id]
+            held[row_id] = known + weight if len(group) == 1 else max(known, weight)
+        scores.update(held)
     return scores
 
 
 def by_score(scores: Mapping[int, float]) -> list[Hit]:
-    """The best first, of equal ones the newest; there are few scores, as there are few words."""
-    equal: dict[float, list[int]] = defaultdict(list)
-    for row_id, score in scores.items():
-        equal[score].append(row_id)
-    return [
-        (row_id, score)
-        for score in sorted(equal, reverse=True)
-        for row_id in sorted(equal[score], reverse=True)
-    ]
+    """The best first, of equal ones the newest."""
+    newest = sorted(scores, reverse=True)
+    newest.sort(key=scores.__getitem__, reverse=True)
+    return [(row_id, scores[row_id]) for row_id in newest]
 
 
 def score_of(
@@ -58,15 +52,19 @@ def score_of(
     """
     length = 1 - _BY_LENGTH + _BY_LENGTH * len(spoken) / usual
     starts = [term.starts(spoken) for term in terms]
+    held = ((weight, len(at)) for weight, at in zip(weights, starts, strict=True) if at)
     score = sum(
-        weight * len(at) * (_SATURATION + 1) / (len(at) + _SATURATION * length)
-        for weight, at in zip(weights, starts, strict=True)
+        (
+            weight * times * (_SATURATION + 1) / (times + _SATURATION * length)
+            for weight, times in held
+        ),
+        0.0,
     )
     if len(terms) > 1:
         if all(starts):
             score += _ALL_WEIGHT * sum(weights)
         for number in range(len(terms) - 1):
-            following = {at + len(terms[number].words) for at in starts[number]}
-            if following & set(starts[number + 1]):
+            size, after = len(terms[number].words), starts[number + 1]
+            if after and any(at + size in after for at in starts[number]):
                 score += _PAIR_WEIGHT * (weights[number] + weights[number + 1])
     return score

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
@@ -24,14 +24,23 @@ _TOGETHER = 200
 _SEARCHED = 6
 _PART = 500
 _OFTEN = 0.1
-_NEIGHBOURS, _NEIGHBOUR_WEIGHT = 2, 0.3
+_NEIGHBOUR_WEIGHT = 0.3
 _SENDER_WEIGHT = 0.2
 _FILE_NAMES = """
 select message, name from attachment
 where name is not null and kind <> 'location' and message in ({marks}) order by message, position
 """
+# The two before and the two after, the nearest first.
+_NEAR = ", ".join(
+    f"(select id from message where conversation = one.conversation and id {side} one.id"  # noqa: S608
+    f" order by id {order} limit 1 offset {step})"
+    for side, order in (("<", "desc"), (">", "asc"))
+    for step in (0, 1)
+)
+_NEIGHBOURS = f"select id, {_NEAR} from message as one where id in ({{marks}})"  # noqa: S608
 
 Edges = dict[Group, int]
+Found = tuple[str, int, int | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +90,9 @@ class _Search:
 
     def _condition(self, wanted: str) -> str:
         """What every message must meet, in the index's language."""
-        parts = [f"(text : ({wanted}))"]
-        parts += [f"(text : ({term.expression()}))" for term in self.query.required]
+        # Each once: an expression that stands there twice is looked for twice.
+        required = (term.expression() for term in self.query.required)
+        parts = [f"(text : ({one}))" for one in dict.fromkeys((wanted, *required))]
         parts += [f"(filter : ({_any(names)}))" for names in self.scope.terms]
         condition = " AND ".join(parts)
         if not self.query.excluded:
@@ -220,21 +230,19 @@ def _rescored(
     said = {row_id: words(text) for row_id, (text, _, _) in texts.items()}
     usual = sum(map(len, said.values())) / max(len(said), 1) or 1.0
     named = _named(asked, {person for _, _, person in texts.values() if person is not None})
+    around = _around(asked.database, texts, scores) if len(asked.terms) > 1 else {}
     scored = []
     for row_id, spoken in said.items():
-        _, conversation, person = texts[row_id]
+        person = texts[row_id][2]
         if not asked.query.allows(spoken) or _shown_before(asked, row_id, spoken):
             continue
         score = score_of(asked.terms, weights, spoken, usual)
-        if len(asked.terms) > 1:
-            score += _around(asked.database, row_id, conversation, scores)
+        score += around.get(row_id, 0.0)
         scored.append((row_id, score * (1 + _SENDER_WEIGHT) if person in named else score))
     return sorted(scored, key=lambda hit: (-hit[1], -hit[0]))
 
 
-def texts_of(
-    database: sqlite3.Connection, row_ids: Sequence[int]
-) -> dict[int, tuple[str, int, int | None]]:
+def texts_of(database: sqlite3.Connection, row_ids: Sequence[int]) -> dict[int, Found]:
     """Per message the text it is found by, its conversation and its sender."""
     names: dict[int, list[str]] = defaultdict(list)
     for row_id, name in rows_in(database, _FILE_NAMES, row_ids):
@@ -255,16 +263,14 @@ def texts_of(
 
 
 def _around(
-    database: sqlite3.Connection, row_id: int, conversation: int, scores: dict[int, float]
-) -> float:
+    database: sqlite3.Connection, texts: Mapping[int, Found], scores: Mapping[int, float]
+) -> dict[int, float]:
     """What the messages just before and after add: they carry the meaning of a short one."""
-    near = database.execute(
-        "select id from (select id from message where conversation = ?1 and id < ?2"
-        " order by id desc limit ?3) union all select id from (select id from message"
-        " where conversation = ?1 and id > ?2 order by id limit ?3)",
-        (conversation, row_id, _NEIGHBOURS),
-    )
-    return _NEIGHBOUR_WEIGHT * sum(scores.get(one, 0.0) for (one,) in near)
+    rows = rows_in(database, _NEIGHBOURS, list(texts))
+    return {
+        row_id: _NEIGHBOUR_WEIGHT * sum(scores.get(one, 0.0) for one in near)
+        for row_id, *near in rows
+    }
 
 
 def _shown_before(asked: _Search, row_id: int, spoken: list[str]) -> bool:

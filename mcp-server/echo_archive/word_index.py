@@ -3,25 +3,36 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Mapping
+from functools import lru_cache
 
 from echo_archive.content import Content
 from echo_archive.words import indexed
 
-_HELD = 40_000
+_HELD, _HELD_CHARACTERS = 160_000, 2**25
+_ROOM = 2**27  # bytes; a piece of the index as large as what is held, so that few must be merged
 COMMON = 256
+_KEPT = 10_000
 Entry = tuple[str, str]
 
 
 def searchable(content: Content) -> str:
     """The text a message is found by: what was written, and the names of what came with it."""
+    if not content.attachments:
+        return content.body
     names = [file.name for file in content.attachments if file.name and file.kind != "location"]
-    return "\n".join([content.body, *names]) if names else content.body
+    return "\n".join([content.body, *names])
 
 
 def entry(content: Content, conversation: int, source: int) -> Entry:
     """The two columns of a message: its words, and what it is filtered by."""
-    sender = f" s{content.person}" if content.person is not None else ""
-    return indexed(searchable(content)), f"c{conversation} o{source}{sender}"
+    return indexed(searchable(content)), _filter_terms(conversation, source, content.person)
+
+
+@lru_cache(maxsize=_KEPT)
+def _filter_terms(conversation: int, source: int, person: int | None) -> str:
+    sender = f" s{person}" if person is not None else ""
+    return f"c{conversation} o{source}{sender}"
 
 
 class WordIndex:
@@ -30,11 +41,16 @@ class WordIndex:
     def __init__(self, database: sqlite3.Connection) -> None:
         self._database = database
         self._held: dict[int, Entry] = {}
+        self._characters = 0
+        database.execute(
+            "insert into message_words(message_words, rank) values('hashsize', ?)", (_ROOM,)
+        )
 
-    def add(self, row_id: int, words: Entry) -> None:
-        """Put a message in."""
-        self._held[row_id] = words
-        if len(self._held) >= _HELD:
+    def add(self, entries: Mapping[int, Entry]) -> None:
+        """Put messages in, by row id."""
+        self._held.update(entries)
+        self._characters += sum(len(words) for words, _ in entries.values())
+        if len(self._held) >= _HELD or self._characters >= _HELD_CHARACTERS:
             self.write()
 
     def remove(self, row_id: int, words: Entry) -> None:
@@ -53,6 +69,12 @@ class WordIndex:
             "insert into message_words(rowid, text, filter) values(?, ?, ?)", rows
         )
         self._held.clear()
+        self._characters = 0
+
+
+def put_in_order(database: sqlite3.Connection) -> None:
+    """Make one piece of the index's pieces: a phrase is then found in half the time."""
+    database.execute("insert into message_words(message_words) values('optimize')")
 
 
 def count_common_words(database: sqlite3.Connection) -> None:

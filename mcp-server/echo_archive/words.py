@@ -43,7 +43,10 @@ class _Remembered(dict[str, str]):
     """What stands between two spaces → its words, joined; people write the same again and again."""
 
     def __missing__(self, written: str) -> str:
-        found = " ".join([word for _, _, word in placed(written)])
+        if written.isascii() and written.isalpha() and written.islower():
+            found = stem(written)[:_LONGEST]  # what `placed` makes of it, found more quickly
+        else:
+            found = " ".join([word for _, _, word in placed(written)])
         if len(written) <= _LONGEST:
             if len(self) >= _KEPT:
                 self.clear()
@@ -66,10 +69,11 @@ def indexed(text: str) -> str:
 
 def placed(text: str) -> Iterator[tuple[int, int, str]]:
     """Each word of a text with where it stands: first and last-but-one character, and the word."""
-    for found in (_ASCII_PIECE if text.isascii() else _PIECE).finditer(text):
+    plain = text.isascii()
+    for found in (_ASCII_PIECE if plain else _PIECE).finditer(text):
         piece, start = found.group(), found.start()
         made = _words_of_piece(piece)
-        if _SPACELESS_START.match(piece) and len(made) == len(piece):
+        if not plain and _SPACELESS_START.match(piece) and len(made) == len(piece):
             for offset, word in enumerate(made):
                 yield start + offset, min(start + offset + 2, found.end()), word
         else:

@@ -41,6 +41,11 @@ class Bench:
         """Note something about the row being read."""
         self._doubts.append(Skipped(self.file, self.line, why))
 
+    @property
+    def doubtful(self) -> bool:
+        """Whether anything was noted since the last time."""
+        return bool(self._doubts)
+
     def doubts(self) -> Iterator[Skipped]:
         """What was noted since the last time."""
         if self._doubts:

@@ -7,6 +7,8 @@ from echo_archive.records import Message
 LATEST_MS = 2**43
 MOST = 2**53
 _TEXT_OR_NONE = (str, type(None))
+# From `attachments` to `forwarded_from`, as most messages have them.
+_NOTHING = [(), (), (), False, None, None, None, False, (), False, None]
 
 
 def is_sound(message: Message) -> bool:
@@ -15,25 +17,21 @@ def is_sound(message: Message) -> bool:
     Exports are JSON that anybody may have written; a list where a text belongs must not get
     further than here.
     """
+    _, instant, written, _, _, native_id, _, body, *others, _, _ = message
     return (
-        type(message.body) is str
-        and type(message.instant_ms) is int
-        and -LATEST_MS < message.instant_ms < LATEST_MS
-        and type(message.written) is str
-        and type(message.native_id) in _TEXT_OR_NONE
-        and type(message.reply_to) in _TEXT_OR_NONE
-        and _are_texts(message)
+        type(body) is str
+        and type(instant) is int
+        and -LATEST_MS < instant < LATEST_MS
+        and type(written) is str
+        and type(native_id) in _TEXT_OR_NONE
+        and (others == _NOTHING or _are_sound(message))
     )
 
 
-def _are_texts(message: Message) -> bool:
+def _are_sound(message: Message) -> bool:
     """The fields that few messages have."""
-    if type(message.reply_quote) not in _TEXT_OR_NONE:
-        return False
-    if (
-        type(message.forwarded_from) not in _TEXT_OR_NONE
-        or type(message.event) not in _TEXT_OR_NONE
-    ):
+    texts = (message.reply_to, message.reply_quote, message.forwarded_from, message.event)
+    if any(type(text) not in _TEXT_OR_NONE for text in texts):
         return False
     if message.attachments and not _attachments_are_sound(message):
         return False

@@ -22,7 +22,7 @@ from echo_archive.importers.bench import Bench
 from echo_archive.importers.soundness import is_sound
 from echo_archive.importers.text_lines import EndlessLine
 from echo_archive.json_stream import BrokenJson
-from echo_archive.records import Export, Message, Options, Skipped
+from echo_archive.records import Export, Interrupted, Message, Options, Skipped
 from echo_archive.tree import FolderTree, Tree
 from echo_archive.zips import ZipTree, zip_tree
 
@@ -77,12 +77,16 @@ def read(export: Export, options: Options) -> Iterator[Message | Skipped]:
                 yield row
     except _UNREADABLE as problem:
         yield from bench.closing()
-        why = (
-            "it is damaged or cut short"
-            if not isinstance(problem, OSError)
-            else "it cannot be read"
-        )
-        yield Skipped(bench.file, bench.line, f"the rest of the file was not read: {why}")
+        yield _rest(bench, problem)
+
+
+def _rest(bench: Bench, problem: Exception) -> Skipped:
+    """What is said of the rest of a file."""
+    kind, why = Skipped, "it is damaged or cut short"
+    if isinstance(problem, OSError):
+        kind = Skipped if isinstance(problem, FileNotFoundError) else Interrupted
+        why = "it cannot be read"
+    return kind(bench.file, bench.line, f"the rest of the file was not read: {why}")
 
 
 def open_tree(path: Path) -> Tree:

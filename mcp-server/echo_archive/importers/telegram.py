@@ -112,7 +112,8 @@ class _Reader:
                 message = self._message(fields, conversation, clock)
                 if message is not None:
                     yield message
-            yield from bench.doubts()
+            if bench.doubtful:
+                yield from bench.doubts()
 
     def _put_right(self, row: object) -> Any:
         if isinstance(row, Repaired) and isinstance(row.value, dict):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from echo_archive.arguments import checked_number, checked_text
 from echo_archive.cursors import cursor_of, place_of, wrong_cursor
 from echo_archive.errors import Unavailable
-from echo_archive.filters import checked_filters
+from echo_archive.filters import Filters, checked_filters
 from echo_archive.fusion import Fused, fused
 from echo_archive.highlights import highlights, passage
 from echo_archive.query import Query, meaning, parse
@@ -21,6 +21,10 @@ from echo_archive.search import Edges, Ranked, search, texts_of
 from echo_archive.shapes import Row, Stored, attachments_of, cut, stored_messages
 from echo_archive.spans import Clock
 from echo_archive.words import words
+
+if TYPE_CHECKING:  # what they bring is loaded only where a model is configured
+    from echo_archive.nearness import Nearness
+    from echo_archive.vectors import Floats
 
 DEFAULT_LIMIT, DEFAULT_K, MOST = 20, 20, 100
 _BY_MEANING = 200
@@ -72,12 +76,13 @@ def search_messages_op(
     )
     question = {"op": "search_messages", "query": query, **filters.said}
     where = _where(place_of(question, cursor))
+    vector, note = _vector(archive, filters, query, first=not where.before)
     with archive.reading() as database:
         scope = filters.scope(database)
         ranked = search(database, asked, scope, where.before)
-        near, note = _by_meaning(archive, database, query, asked, scope, first=not where.before)
+        near = _by_meaning(archive, database, vector, asked, scope)
         page, found = _page(archive, ranked, near, where.shown, limit)
-        rows = _hits(database, clock, page, asked, dict(ranked.hits), dict(near or ()))
+        rows = _hits(database, clock, page, asked, ranked, dict(near or ()))
     return {
         "quoted": QUOTED,
         "hits": rows,
@@ -123,8 +128,9 @@ def semantic_search_op(
     )
     if archive.nearness is None:
         raise Unavailable(f"{NO_MODEL}. Set ECHO_EMBED_MODEL, or use search_messages.")
+    vector = _asked(archive, archive.nearness, filters, query)
     with archive.reading() as database:
-        near = archive.nearness.nearest(database, query, filters.scope(database), k)
+        near = archive.nearness.nearest(database, vector, filters.scope(database), k)
         row_ids = [row_id for row_id, _ in near]
         messages = stored_messages(database, row_ids, clock)
         attachments = attachments_of(database, row_ids)
@@ -141,30 +147,46 @@ def semantic_search_op(
     return {"quoted": QUOTED, "hits": rows, "count": len(rows), "next_cursor": None}
 
 
-def _by_meaning(
-    archive: Archive,
-    database: sqlite3.Connection,
-    text: str,
-    asked: Query,
-    scope: Scope,
-    *,
-    first: bool,
-) -> tuple[list[tuple[int, float]] | None, str | None]:
-    """The nearest that also meet the query's operators, or None and why not."""
+def _vector(
+    archive: Archive, filters: Filters, text: str, *, first: bool
+) -> tuple[Floats | None, str | None]:
+    """The vector of a query, or None and why not."""
     if archive.nearness is None:
         return None, "By keywords only: no embedding model is configured."
     if not first:
         return None, "Older messages, by keywords only."
     try:
-        if not archive.nearness.ready(database):
-            return None, "By keywords only: no message is embedded with the configured model yet."
-        near = archive.nearness.nearest(database, meaning(text), scope, _BY_MEANING)
+        return _asked(archive, archive.nearness, filters, meaning(text)), None
     except Unavailable as problem:
         return None, f"By keywords only. {problem.message}"
+
+
+def _asked(archive: Archive, nearness: Nearness, filters: Filters, text: str) -> Floats:
+    """The vector of a text, asked for once the filters are known to be right.
+
+    No transaction is open meanwhile: an endpoint may take its time, and an import would wait.
+    """
+    with archive.reading() as database:
+        filters.scope(database)
+        nearness.check(database)
+    return nearness.question(text)
+
+
+def _by_meaning(
+    archive: Archive,
+    database: sqlite3.Connection,
+    vector: Floats | None,
+    asked: Query,
+    scope: Scope,
+) -> list[tuple[int, float]] | None:
+    """The nearest that also meet the query's operators; None where there is no vector."""
+    if archive.nearness is None or vector is None:
+        return None
+    near = archive.nearness.nearest(database, vector, scope, _BY_MEANING)
     if asked.required or asked.excluded:
         texts = texts_of(database, [row_id for row_id, _ in near])
         near = [hit for hit in near if hit[0] in texts and asked.allows(words(texts[hit[0]][0]))]
-    return near, None
+    return near
 
 
 def _page(
@@ -189,7 +211,7 @@ def _hits(
     clock: Clock,
     page: Sequence[Fused],
     asked: Query,
-    by_word: dict[int, float],
+    ranked: Ranked,
     similarities: dict[int, float],
 ) -> list[Row]:
     row_ids = [one.row_id for one in page]
@@ -203,8 +225,8 @@ def _hits(
         row["attachments"] = attachments[one.row_id]
         if one.row_id in similarities:
             row["similarity"] = similarities[one.row_id]
-        if one.row_id in by_word:
-            row["keyword_score"] = round(by_word[one.row_id], 6)
+        if one.keyword_rank:
+            row["keyword_score"] = round(ranked.hits[one.keyword_rank - 1][1], 6)
         rows.append(row)
     return rows
 
