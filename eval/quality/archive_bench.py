@@ -17,7 +17,6 @@ import resource
 import sqlite3
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -26,6 +25,7 @@ from typing import Any
 
 import numpy as np
 from archive_generator import write
+from scratch import scratch
 
 from echo_archive.importing import import_paths
 from echo_archive.keys import text_digest
@@ -253,8 +253,8 @@ def main() -> None:
     if told.ask:
         _ask(*told.ask)
         return
-    with tempfile.TemporaryDirectory(dir=told.folder) as folder:
-        _all(Path(folder), told.messages, told.vectors)
+    with scratch(told.folder) as folder:
+        _all(folder, told.messages, told.vectors)
 
 
 def _all(folder: Path, messages: int, vectors: int) -> None:
