@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from echo_memory.retrieval.documents import Document
-from echo_memory.retrieval.passages import MAX_PASSAGE, excerpt, passages
+from echo_memory.retrieval.excerpts import excerpt
+from echo_memory.retrieval.passages import MAX_PASSAGE, passages
 from echo_memory.retrieval.reading import reading
 from echo_memory.retrieval.words import query_words
 
@@ -224,7 +225,7 @@ def test_an_excerpt_keeps_its_budget_and_is_a_part_of_the_note(body, max_chars):
 def test_an_excerpt_is_the_same_when_what_its_passages_say_is_known(body, max_chars):
     known = reading(Document("The loom", body=body), body)
 
-    text = excerpt(body, ["loom", "word"], max_chars, title="The loom", lines=known.lines)
+    text = excerpt(body, ["loom", "word"], max_chars, title="The loom", known=known.said)
 
     assert text == excerpt(body, ["loom", "word"], max_chars, title="The loom")
 

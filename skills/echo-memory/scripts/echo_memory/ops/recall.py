@@ -18,8 +18,8 @@ from echo_memory.proposal import MAX_TITLE
 from echo_memory.recallable import readable
 from echo_memory.retrieval.dates import Span, is_named
 from echo_memory.retrieval.documents import OPEN_TASKS, open_tasks
+from echo_memory.retrieval.excerpts import excerpt
 from echo_memory.retrieval.order import Hit
-from echo_memory.retrieval.passages import excerpt
 from echo_memory.retrieval.question import ask
 from echo_memory.retrieval.words import query_words
 from echo_memory.retrieval.words import words as words_of

@@ -30,7 +30,7 @@ _UNIT_DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
 _EXACT_DAYS_AGO = 3
 Days = tuple[date, date]
 _Read = Callable[[re.Match[str], date], Iterable[Days]]
-_Rule = tuple[re.Pattern[str], _Read, bool]
+_Rule = tuple[re.Pattern[str], _Read, bool, re.Pattern[str]]
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,9 @@ def spans(question: str, today: date) -> list[Span]:
     """
     found: list[Span] = []
     rest = question[:_MAX_QUESTION]
-    for pattern, read, literal in _RULES:
+    for pattern, read, literal, needed in _RULES:
+        if not needed.search(rest):
+            continue
         for match in pattern.finditer(rest):
             meant = _meant(match, read, today, literal=literal)
             found += meant
@@ -248,8 +250,14 @@ def _number(count: str) -> int:
     return int(count) if count.isdigit() else NUMBERS[" ".join(count.lower().split())]
 
 
-def _rule(pattern: str, read: _Read, *, literal: bool = False) -> _Rule:
-    return re.compile(pattern.replace(" ", r"\s+"), re.IGNORECASE), read, literal
+def _rule(pattern: str, read: _Read, *, literal: bool = False, needs: str = "") -> _Rule:
+    """A rule; where what it needs is not in the question, it is not tried, which takes longer."""
+    compiled = re.compile(pattern.replace(" ", r"\s+"), re.IGNORECASE)
+    return compiled, read, literal, re.compile(needs)
+
+
+def _in_numbers(pattern: str, read: _Read, *, literal: bool = True) -> _Rule:
+    return _rule(pattern, read, literal=literal, needs=r"\d")
 
 
 def _phrase(unit: str, step: int, spaced: str, unspaced: str) -> _Rule:
@@ -272,20 +280,16 @@ _CHARACTERS = (
 
 # The most telling first: what one rule has read, the next ones do not see.
 _RULES = (
-    _rule(rf"{_NOT_INSIDE}{_YEAR}-{_NUMBER}-(?P<day>\d\d){_NOR_BEFORE}", _by_number, literal=True),
-    _rule(
-        rf"{_NOT_INSIDE}(?P<day>\d{{1,2}})\.{_NUMBER}\.{_YEAR}{_NOR_BEFORE}",
-        _by_number,
-        literal=True,
-    ),
-    _rule(rf"{_NOT_INSIDE}{_YEAR}-{_NUMBER}{_NOR_BEFORE}", _by_number, literal=True),
-    _rule(_CHARACTERS, _by_characters, literal=True),
-    _rule(rf"{_DAY}(?: of| de)? {_MONTH}(?:,?(?: de| года)? {_YEAR})?", _by_name, literal=True),
-    _rule(rf"{_MONTH} {_DAY}(?:,? {_YEAR})?", _by_name, literal=True),
-    _rule(rf"{_MONTH}(?: of| de|,)? {_YEAR}", _by_name, literal=True),
-    _rule(rf"{_NOT_INSIDE}(?P<day>\d{{1,2}})\.{_NUMBER}\.(?!\w)", _by_day_and_month, literal=True),
+    _in_numbers(rf"{_NOT_INSIDE}{_YEAR}-{_NUMBER}-(?P<day>\d\d){_NOR_BEFORE}", _by_number),
+    _in_numbers(rf"{_NOT_INSIDE}(?P<day>\d{{1,2}})\.{_NUMBER}\.{_YEAR}{_NOR_BEFORE}", _by_number),
+    _in_numbers(rf"{_NOT_INSIDE}{_YEAR}-{_NUMBER}{_NOR_BEFORE}", _by_number),
+    _in_numbers(_CHARACTERS, _by_characters),
+    _in_numbers(rf"{_DAY}(?: of| de)? {_MONTH}(?:,?(?: de| года)? {_YEAR})?", _by_name),
+    _in_numbers(rf"{_MONTH} {_DAY}(?:,? {_YEAR})?", _by_name),
+    _in_numbers(rf"{_MONTH}(?: of| de|,)? {_YEAR}", _by_name),
+    _in_numbers(rf"{_NOT_INSIDE}(?P<day>\d{{1,2}})\.{_NUMBER}\.(?!\w)", _by_day_and_month),
     *(_rule(rf"\b{one.format(count=_COUNT, unit=_UNIT)}(?!\w)", _by_distance) for one in AGO[:2]),
-    _rule(AGO[2].format(count=_COUNT, unit=_UNIT), _by_distance),
+    _rule(AGO[2].format(count=_COUNT, unit=_UNIT), _by_distance, needs=AGO[2][-1]),
     *(_phrase(*entry) for entry in PHRASES),
     _rule(r"\bhier\b", _by_hier),
     _rule(rf"\b{_WHICH}(?: {_COUNT})? {_UNIT}\b", _by_which_unit),
@@ -293,5 +297,5 @@ _RULES = (
     _rule(rf"(?:\b{_WHICH} )?\b(?P<weekday>{'|'.join(WEEKDAYS)})\b", _by_weekday),
     _rule(rf"\b{_WHICH} {_MONTH}", _by_which_month),
     _rule(_MONTH, _by_month, literal=True),
-    _rule(rf"{_NOT_INSIDE}{_YEAR}{_NOR_BEFORE}", _by_year),
+    _in_numbers(rf"{_NOT_INSIDE}{_YEAR}{_NOR_BEFORE}", _by_year, literal=False),
 )

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from echo_memory.retrieval import bm25
-from echo_memory.retrieval.marks import mark, marks
+from echo_memory.retrieval.marks import marks
 from echo_memory.retrieval.words import words
 
 MAX_PASSAGE = 500
+MAX_HEADING = 200  # characters of a heading by which a passage is found
 MEAN_WORDS = 50  # of a passage, which is usually two to four sentences
 _MAX_INTRODUCTION = MAX_PASSAGE // 2
 _SHORT = MAX_PASSAGE // 5
-_ENOUGH = MAX_PASSAGE // 2  # of an excerpt: with less than this, what stands around is shown, too
+_OFTEN = 20  # what a passage has more often counts as this
 
 _LINE = re.compile(
     r"^(?P<indent>[^\S\n]*+)(?:(?P<fence>`{3,}+|~{3,}+)|(?P<heading>#{1,6}+[ \t])"
@@ -29,7 +29,6 @@ _SENTENCE_END = re.compile(
 )
 _ABBREVIATION = re.compile(r"(?<![^\s(\[])(?:[A-Z][a-z]{0,2}|[A-Za-z](?:\.[A-Za-z])+|vs|etc)\.\Z")
 _LOOK_AROUND = 12
-_LOOSE_END = re.compile(r"#{1,6}[ \t]|.*:\Z")
 
 _Span = tuple[int, int]
 
@@ -41,7 +40,8 @@ class Passage(NamedTuple):
         start: offset of its first character; a heading belongs to the passage below it.
         end: offset after its last character.
         rows: its lines stand for themselves (a list, a table, code).
-        heading: the heading that it stands under, empty where that is its own first line.
+        heading: the beginning of the heading that it stands under, empty where that is its own
+            first line.
     """
 
     start: int
@@ -68,127 +68,54 @@ def passages(body: str, heading: str = "") -> list[Passage]:
         heading: what stands above it.
     """
     found: list[Passage] = []
+    heading = heading[:MAX_HEADING]
     for block in _joined(body):
         under = "" if block.title else heading
-        heading = block.title or heading
+        heading = block.title[:MAX_HEADING] or heading
         rows = block.kind == "rows"
-        for start, end in _pieces(body, block.start, block.end, MAX_PASSAGE, rows=rows):
+        for start, end in pieces(body, block.start, block.end, MAX_PASSAGE, rows=rows):
             found.append(Passage(start, end, rows, under))
             under = heading
     return found
 
 
-def said(body: str, passage: Passage) -> str:
-    """The marks of the words that a passage is found by: its own, then those of its heading."""
-    return marks(words(body[passage.start : passage.end])) + marks(words(passage.heading))
+def said(own: Iterable[str], heading: str) -> str:
+    """The marks of the words that a passage is found by: its own, then its heading's."""
+    return marks(own) + marks(words(heading))
 
 
-def score(line: str, weights: Iterable[tuple[str, float]]) -> float:
-    """How much a passage says about words that are worth something.
+def best(lines: Sequence[str], weights: Iterable[tuple[str, float]]) -> tuple[int, float]:
+    """Which of some passages says most about words that are worth something, and how much it says.
 
     Args:
-        line: what is `said` in it.
+        lines: what is `said` in each passage.
         weights: marks, and what their words are worth.
+
+    Returns:
+        Its place, the first one's of equal ones, and its score; 0, 0.0 where none has a word.
     """
-    total, damped = 0.0, bm25.damping(len(line), MEAN_WORDS)
-    for sign, weight in weights:
-        times = line.count(sign)
-        if times:
-            total += weight * bm25.gain(times, damped)
-    return total
+    wanted = tuple(weights)
+    place, most = 0, 0.0
+    for at, line in enumerate(lines):
+        gains, total = _GAINS[len(line)], 0.0
+        for sign, weight in wanted:
+            if sign in line:
+                total += weight * gains[min(line.count(sign), _OFTEN)]
+        if total > most:
+            place, most = at, total
+    return place, most
 
 
-def excerpt(
-    body: str,
-    query_words: Sequence[str],
-    max_chars: int,
-    *,
-    title: str = "",
-    lines: Sequence[str] = (),
-) -> str:
-    """The passage that answers a question best, with what its section says around it.
+class _Gains(dict[int, tuple[float, ...]]):
+    """What a word counts for a passage, by the passage's length, then by how often it has it."""
 
-    Args:
-        body: the note without its frontmatter.
-        query_words: the question's words, as `words.query_words` gives them.
-        max_chars: the longest excerpt; it is cut at the end of a sentence or line if one is near,
-            and where a heading begins or ends its section.
-        title: what the passages before the first heading stand under.
-        lines: what is `said` in each passage, where that is known.
-    """
-    whole = body.strip()
-    if len(whole) <= max_chars:
-        return whole
-    if max_chars <= 0:
-        return ""
-    parts = passages(body, title)
-    if len(lines) != len(parts):  # of a long note only the beginning is known
-        lines = [said(body, part) for part in parts]
-    weights = _rarities(lines, query_words)
-    at = _best(lines, weights)
-    best = parts[at]
-    start, end = best.start, best.end
-    if best.end - best.start > max_chars:
-        pieces = list(_pieces(body, best.start, best.end, max_chars, rows=best.rows))
-        read = [marks(words(body[start:end])) for start, end in pieces]
-        start, end = pieces[_best(read, weights)]
-    start, end = _widened(body, _section(body, parts, at), start, end, max_chars)
-    start, end = _widened(body, parts, start, end, min(max_chars, _ENOUGH))
-    return body[start:end]
+    def __missing__(self, length: int) -> tuple[float, ...]:
+        damped = bm25.damping(length, MEAN_WORDS)
+        self[length] = made = tuple(bm25.gain(times, damped) for times in range(_OFTEN + 1))
+        return made
 
 
-def _section(body: str, parts: Sequence[Passage], at: int) -> Sequence[Passage]:
-    """The passages between the heading that one stands under and the next heading."""
-
-    def begins(part: Passage) -> bool:
-        return not part.heading and body.startswith("#", part.start)
-
-    first = next((i for i in range(at, -1, -1) if begins(parts[i])), 0)
-    last = next((i for i in range(at + 1, len(parts)) if begins(parts[i])), len(parts))
-    return parts[first:last]
-
-
-def _rarities(lines: Sequence[str], query_words: Sequence[str]) -> dict[str, float]:
-    """What the mark of each word is worth that any line has."""
-    wanted = dict.fromkeys(map(mark, query_words))
-    containing = {sign: sum(sign in line for line in lines) for sign in wanted}
-    return {sign: bm25.rarity(count, len(lines)) for sign, count in containing.items() if count}
-
-
-def _best(lines: Sequence[str], weights: Mapping[str, float]) -> int:
-    """Which of some lines says most about the weighted words; the first of equal ones."""
-    scores = [score(line, weights.items()) for line in lines]
-    return scores.index(max(scores)) if scores else 0
-
-
-def _widened(
-    body: str, parts: Sequence[Passage], start: int, end: int, room: int
-) -> tuple[int, int]:
-    """A stretch with its neighbours, after and before in turn, and with the sentences that fit."""
-    after = bisect_right(parts, end, key=lambda part: part.end)
-    before = bisect_left(parts, start, key=lambda part: part.start) - 1
-    grows = True
-    while grows:
-        grows = False
-        if after < len(parts) and parts[after].end - start <= room:
-            end, after, grows = parts[after].end, after + 1, True
-        if before >= 0 and end - parts[before].start <= room:
-            start, before, grows = parts[before].start, before - 1, True
-    if after < len(parts) and end - start < room:
-        cut = _cut(body, end + 1, min(start + room, parts[after].end), rows=parts[after].rows)
-        end = max(end, _without_loose_end(body, end, cut))
-    return start, end
-
-
-def _without_loose_end(body: str, start: int, end: int) -> int:
-    """The end moved up before a heading, or an introduction, of what is not shown."""
-    while start < end:
-        shown = body[start:end].rstrip()
-        line = shown[shown.rfind("\n") + 1 :]
-        if not _LOOSE_END.match(line):
-            return start + len(shown)
-        end = start + len(shown) - len(line)
-    return start
+_GAINS = _Gains()
 
 
 def _joined(body: str) -> Iterator[_Block]:
@@ -253,17 +180,17 @@ def _lines(body: str) -> Iterator[tuple[int, int, str, bool]]:
         yield start, end, kind, joins
 
 
-def _pieces(body: str, start: int, end: int, limit: int, *, rows: bool) -> Iterator[_Span]:
+def pieces(body: str, start: int, end: int, limit: int, *, rows: bool) -> Iterator[_Span]:
     """A stretch in pieces of at most `limit` characters."""
     start = _space_end(body, start)
     while end - start > limit:
-        cut = _cut(body, start, start + limit, rows=rows)
-        if cut < 0:
-            cut = body.rfind(" ", start, start + limit + 1)
-        if cut < 0:
-            cut = start + limit
-        yield start, start + len(body[start:cut].rstrip())
-        start = _space_end(body, cut)
+        at = cut(body, start, start + limit, rows=rows)
+        if at < 0:
+            at = body.rfind(" ", start, start + limit + 1)
+        if at < 0:
+            at = start + limit
+        yield start, start + len(body[start:at].rstrip())
+        start = _space_end(body, at)
     shown = body[start:end].rstrip()
     if shown:
         yield start, start + len(shown)
@@ -275,7 +202,7 @@ def _space_end(body: str, start: int) -> int:
     return start
 
 
-def _cut(body: str, start: int, end: int, *, rows: bool) -> int:
+def cut(body: str, start: int, end: int, *, rows: bool) -> int:
     """Where a stretch is best cut after its start and by its end: -1 if there is no good place."""
     newline = body.rfind("\n", start, end + 1) if rows else -1
     if newline > start:

@@ -9,14 +9,13 @@ from typing import Any
 
 from echo_memory.retrieval.documents import Document, day, kinds, names
 from echo_memory.retrieval.marks import marks
-from echo_memory.retrieval.passages import passages
+from echo_memory.retrieval.passages import passages, said
 from echo_memory.retrieval.words import is_telling, words
 
 MAX_READ = 100_000  # characters of a document that are looked at; lint reports longer notes
-FORM = 2
+FORM = 3
 """Changes with what `packed` gives."""
-
-_BREAK = "\n"
+_LINE_END = "\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +23,7 @@ class Reading:
     """The words of a document, most of them as marks, which are searched without a loop over words.
 
     Attributes:
-        lines: the marks of each passage's words, then of the heading's that it stands under.
+        lines: the marks of each passage's words, then of its heading's.
         telling: of each passage its own words without the stop words, as marks; a line each.
         called: the marks of each name and tag, the same without the stop words, and what a word of
             it counts.
@@ -65,12 +64,12 @@ def reading(document: Document, text: str) -> Reading:
     lines, telling = [], []
     for part in passages(text, document.title):
         own = words(text[part.start : part.end])
-        lines.append(marks(own) + marks(words(part.heading)))
+        lines.append(said(own, part.heading))
         telling.append(marks(filter(is_telling, own)))
     called = [(words(name), weight) for name, weight in names(document)]
     return Reading(
         lines=tuple(lines),
-        telling=_BREAK.join(telling),
+        telling=_LINE_END.join(telling),
         called=tuple(
             (marks(own), marks(filter(is_telling, own)), weight) for own, weight in called
         ),

@@ -30,7 +30,7 @@ from itertools import pairwise
 from echo_memory.retrieval import bm25
 from echo_memory.retrieval.inverted import Scores
 from echo_memory.retrieval.marks import mark, marks
-from echo_memory.retrieval.passages import score
+from echo_memory.retrieval.passages import best
 from echo_memory.retrieval.question import Question
 from echo_memory.retrieval.reading import Reading
 from echo_memory.retrieval.words import STOP_STEMS, is_telling
@@ -180,7 +180,7 @@ def _passage_scores(candidates: Candidates, weights: Mapping[str, float]) -> dic
     found = {}
     for key, one in candidates.readings.items():
         wanted = [worth[word] for word in candidates.words_of[key]]
-        found[key] = PASSAGE * max([score(line, wanted) for line in one.lines], default=0.0)
+        found[key] = PASSAGE * best(one.lines, wanted)[1]
     return found
 
 
