@@ -225,7 +225,7 @@ def test_an_excerpt_keeps_its_budget_and_is_a_part_of_the_note(body, max_chars):
 def test_an_excerpt_is_the_same_when_what_its_passages_say_is_known(body, max_chars):
     known = reading(Document("The loom", body=body), body)
 
-    text = excerpt(body, ["loom", "word"], max_chars, title="The loom", known=known.said)
+    text = excerpt(body, ["loom", "word"], max_chars, title="The loom", lines=known.lines)
 
     assert text == excerpt(body, ["loom", "word"], max_chars, title="The loom")
 

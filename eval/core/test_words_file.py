@@ -57,7 +57,7 @@ def test_whatever_came_went_and_was_kept_it_answers_as_an_index_in_memory(
         assert [inverted.containing(word) for word in WEIGHTS] == [
             expected.containing(word) for word in WEIGHTS
         ]
-        assert found.words_of("abcd") == wanted.words_of("abcd")
+        assert found.having("abcd") == wanted.having("abcd")
         assert all(inverted.has(k, w) == expected.has(k, w) for k in "abcd" for w in WEIGHTS)
         for word in WEIGHTS:
             found_words = [w for w in inverted.beginning(word[0]) if inverted.containing(w)]

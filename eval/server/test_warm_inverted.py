@@ -66,7 +66,7 @@ def assert_alike(index: Inverted, other: Inverted, question: Mapping[str, float]
         assert scores.get(key) == pytest.approx(others.get(key), rel=1e-9)
         assert scores.any_of([key]) == others.any_of([key])
         assert [index.has(key, word) for word in WORDS] == [other.has(key, word) for word in WORDS]
-    assert scores.words_of([*KEYS, "unknown"]) == others.words_of([*KEYS, "unknown"])
+    assert scores.having([*KEYS, "unknown"]) == others.having([*KEYS, "unknown"])
     for word in [*WORDS, "unknown"]:
         assert index.containing(word) == other.containing(word)
         begins = filter(index.containing, index.beginning(word[:1]))

@@ -244,8 +244,9 @@ class SlotScores:
         sums, keys = self._sums[hits], self._snapshot.keys
         last = len(hits) - min(size, len(hits))
         least = np.partition(sums, last)[last]
-        better, equal = hits[sums > least].tolist(), hits[sums == least].tolist()
-        ranked = sorted((-float(self._sums[slot]), keys[slot]) for slot in better)
+        better, equal = hits[sums > least], hits[sums == least].tolist()
+        found = zip((-self._sums[better]).tolist(), better.tolist(), strict=True)
+        ranked = sorted((score, keys[slot]) for score, slot in found)
         first = nsmallest(size - len(ranked), (keys[slot] for slot in equal))
         return [*(key for _, key in ranked), *first]
 
@@ -254,15 +255,14 @@ class SlotScores:
         slots = map(self._snapshot.slot, keys)
         return any(slot is not None and bool(self._found[slot]) for slot in slots)
 
-    def words_of(self, keys: Iterable[str]) -> dict[str, list[str]]:
-        """The words of the question that each of these documents has, in the question's order."""
-        found: dict[str, list[str]] = {key: [] for key in keys}
-        slots = {key: slot for key in found if (slot := self._snapshot.slot(key)) is not None}
+    def having(self, keys: Iterable[str]) -> dict[str, set[str]]:
+        """Which of these documents have each word of the question, in the question's order."""
+        slots = {key: slot for key in keys if (slot := self._snapshot.slot(key)) is not None}
         at = np.fromiter(slots.values(), np.uint32, len(slots))
-        for word in self._words:
-            for key in compress(slots, self._snapshot.having(at, word).tolist()):
-                found[key].append(word)
-        return found
+        return {
+            word: set(compress(slots, self._snapshot.having(at, word).tolist()))
+            for word in self._words
+        }
 
 
 def settled(postings: Postings, keys: list[str], lengths: Numbers) -> Snapshot:

@@ -38,6 +38,8 @@ Read = Callable[[Sequence[str]], Mapping[str, Reading]]
 MAX_TERMS = 64
 MAX_READINGS = 16_384
 """Readings that are held in memory: about 3 kB each."""
+MAX_HELD_WORDS = 4_096
+"""The reading of a note with more words is not held, so that all of them take no more room."""
 MAX_SLIPS = 8
 """Words of a question that may be mistyped; to look for one takes about a millisecond."""
 
@@ -170,18 +172,18 @@ class Ranking:
             size=max(POOL, limit),
         )
         readings = self._readings_of(pooled)
-        words_of = scores.words_of(readings)
+        having = scores.having(readings)
         ranked = rerank(
             question,
             weights,
-            Candidates(pooled, readings, words_of),
+            Candidates(pooled, readings, having),
             today=today,
             dated=dated,
             extra=extra,
             signals=signals,
         )
         kept = frozenset((*dated, *extra, *(() if telling else of_kind)))
-        found = Found(ranked, readings, weights.words, words_of, self._words.has, kept)
+        found = Found(ranked, readings, weights.words, having, self._words.has, kept)
         return arranged(found, question, first)[:limit]
 
     def _other_names(self, question: Question, first: Iterable[str]) -> set[str]:
@@ -216,19 +218,20 @@ class Ranking:
 
     def _readings_of(self, keys: Iterable[str]) -> dict[str, Reading]:
         """Readings of documents that are there, in the order of the keys."""
-        wanted = [key for key in keys if key in self._facts]
-        held = {key: one for key in wanted if (one := self._readings.get(key)) is not None}
-        missing = [key for key in wanted if key not in held]
+        found = {key: self._readings.get(key) for key in keys if key in self._facts}
+        missing = [key for key, one in found.items() if one is None]
         if missing:
             before = {key: self._facts.get(key) for key in missing}
             read = self._read(missing)
             for key, one in read.items():
                 self._hold(key, one, before[key])
-            held = {key: one for key in wanted if (one := held.get(key) or read.get(key))}
-        return held
+            found |= read
+        return {key: one for key, one in found.items() if one is not None}
 
     def _hold(self, key: str, one: Reading, known: Facts | None) -> None:
-        """Keep a reading in memory, unless the document has changed since."""
+        """Keep a reading in memory, unless it is large or the document has changed since."""
+        if sum(map(len, one.lines)) > MAX_HELD_WORDS:
+            return
         if len(self._readings) >= MAX_READINGS:
             self._readings.pop(next(iter(self._readings), key), None)
         self._readings[key] = one

@@ -81,7 +81,7 @@ def _section(body: str, parts: Sequence[Passage], at: int) -> Sequence[Passage]:
 def _rarities(lines: Sequence[str], query_words: Sequence[str]) -> list[tuple[str, float]]:
     """The marks of the words that any line has, and what each is worth."""
     wanted = dict.fromkeys(map(mark, query_words))
-    containing = {sign: sum(sign in line for line in lines) for sign in wanted}
+    containing = {sign: len([1 for line in lines if sign in line]) for sign in wanted}
     return [(sign, bm25.rarity(count, len(lines))) for sign, count in containing.items() if count]
 
 

@@ -32,8 +32,8 @@ class Scores(Protocol):
         """Whether any of these documents scores."""
         ...
 
-    def words_of(self, keys: Iterable[str]) -> dict[str, list[str]]:
-        """The words of the question that each of these documents has, in the question's order."""
+    def having(self, keys: Iterable[str]) -> dict[str, set[str]]:
+        """Which of these documents have each word of the question, in the question's order."""
         ...
 
 
@@ -115,10 +115,13 @@ class DictScores:
         """See Scores."""
         return any(key in self._scores for key in keys)
 
-    def words_of(self, keys: Iterable[str]) -> dict[str, list[str]]:
+    def having(self, keys: Iterable[str]) -> dict[str, set[str]]:
         """See Scores."""
-        postings = self._postings.items()
-        return {key: [word for word, posting in postings if key in posting] for key in keys}
+        asked = list(keys)
+        return {
+            word: {key for key in asked if key in posting}
+            for word, posting in self._postings.items()
+        }
 
 
 class DictInverted:

@@ -7,7 +7,7 @@ the title of a note and nothing else names it, whatever it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -37,7 +37,7 @@ class Found:
         scores: of each.
         readings: of each.
         weights: what each word of the question is worth.
-        words_of: those of them that each has.
+        having: those that have each of these words.
         has: whether a document, by its key, has a word.
         kept: candidates that are no chance hits whatever words they have.
     """
@@ -45,7 +45,7 @@ class Found:
     scores: Mapping[str, float]
     readings: Mapping[str, Reading]
     weights: Mapping[str, float]
-    words_of: Mapping[str, Collection[str]]
+    having: Mapping[str, Set[str]]
     has: Has
     kept: frozenset[str] = frozenset()
 
@@ -79,13 +79,12 @@ def _telling(found: Found, keys: Sequence[str]) -> list[str]:
     """Without those that are far below the best and share only common words with the question."""
     top = found.scores[keys[0]] if keys else 0.0
     bar = RARE * max(found.weights.values(), default=0.0)
-    rare = {word for word, weight in found.weights.items() if weight >= bar}
+    rare = (found.having[word] for word, weight in found.weights.items() if weight >= bar)
+    with_a_rare_word = frozenset().union(*rare)
     return [
         key
         for key in keys
-        if found.scores[key] >= LEAST * top
-        or key in found.kept
-        or not rare.isdisjoint(found.words_of[key])
+        if found.scores[key] >= LEAST * top or key in found.kept or key in with_a_rare_word
     ]
 
 

@@ -22,7 +22,7 @@ AGE      up to 4 % less as a note gets old, half of that in a year; of facts and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise
@@ -96,12 +96,12 @@ class Candidates:
     Attributes:
         scores: what each has in the first stage.
         readings: of those that there are.
-        words_of: the words that each has of those that are worth something.
+        having: those that have each of the words that are worth something.
     """
 
     scores: Mapping[str, float]
     readings: Mapping[str, Reading]
-    words_of: Mapping[str, Collection[str]]
+    having: Mapping[str, Set[str]]
 
 
 def pool(scores: Scores, *others: Iterable[str], size: int = POOL) -> dict[str, float]:
@@ -176,12 +176,13 @@ def _gains(
 
 def _passage_scores(candidates: Candidates, weights: Mapping[str, float]) -> dict[str, float]:
     """What the passage of each that says most about the words is worth."""
-    worth = {word: (mark(word), weight) for word, weight in weights.items()}
-    found = {}
-    for key, one in candidates.readings.items():
-        wanted = [worth[word] for word in candidates.words_of[key]]
-        found[key] = PASSAGE * best(one.lines, wanted)[1]
-    return found
+    wanted: dict[str, list[tuple[str, float]]] = {key: [] for key in candidates.readings}
+    for word, weight in weights.items():
+        worth = mark(word), weight
+        for key in candidates.having[word]:
+            wanted[key].append(worth)
+    readings = candidates.readings.items()
+    return {key: PASSAGE * best(one.lines, wanted[key])[1] for key, one in readings}
 
 
 def _pair_scores(
@@ -193,14 +194,14 @@ def _pair_scores(
         for pair in pairwise(question.words)
         if pair[0] in weights and pair[1] in weights
     }
-    words_of = candidates.words_of
+    readings, having = candidates.readings, candidates.having
     postings: dict[_Pair, dict[str, float]] = {}
     for pair in worth:
         times = _times_plain(pair) if _is_plain(pair) else _times_odd(pair)
         postings[pair] = {
             key: count
-            for key, one in candidates.readings.items()
-            if pair[0] in words_of[key] and pair[1] in words_of[key] and (count := times(one))
+            for key in having[pair[0]] & having[pair[1]]
+            if (count := times(readings[key]))
         }
     return bm25.scores(worth, postings, {}, 1.0)
 
