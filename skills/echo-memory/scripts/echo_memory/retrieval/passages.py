@@ -15,7 +15,6 @@ MAX_HEADING = 200  # characters of a heading by which a passage is found
 MEAN_WORDS = 50  # of a passage, which is usually two to four sentences
 _MAX_INTRODUCTION = MAX_PASSAGE // 2
 _SHORT = MAX_PASSAGE // 5
-_OFTEN = 20  # what a passage has more often counts as this
 
 _LINE = re.compile(
     r"^(?P<indent>[^\S\n]*+)(?:(?P<fence>`{3,}+|~{3,}+)|(?P<heading>#{1,6}+[ \t])"
@@ -100,7 +99,7 @@ def best(lines: Sequence[str], weights: Iterable[tuple[str, float]]) -> tuple[in
         gains, total = _GAINS[len(line)], 0.0
         for sign, weight in wanted:
             if sign in line:
-                total += weight * gains[min(line.count(sign), _OFTEN)]
+                total += weight * gains[line.count(sign)]
         if total > most:
             place, most = at, total
     return place, most
@@ -111,7 +110,7 @@ class _Gains(dict[int, tuple[float, ...]]):
 
     def __missing__(self, length: int) -> tuple[float, ...]:
         damped = bm25.damping(length, MEAN_WORDS)
-        self[length] = made = tuple(bm25.gain(times, damped) for times in range(_OFTEN + 1))
+        self[length] = made = tuple(bm25.gain(times, damped) for times in range(length + 1))
         return made
 
 
