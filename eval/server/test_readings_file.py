@@ -18,6 +18,7 @@ from echo_memory.memory import Memory
 from echo_memory.note import Note
 from echo_memory.opening import open_memory
 from echo_memory.ops.recall import recall_op
+from echo_memory.recallable import document, readable
 from echo_memory.retrieval.documents import Document
 from echo_memory.retrieval.reading import packed, reading, unpacked
 from folders import put
@@ -144,6 +145,29 @@ def test_no_question_waits_for_what_was_read_ahead(memory: Memory, vault_folder:
     assert read is not None
     assert len(read.lines) == 1
     assert memory.catalog.recall.reading(Note(note.path, f"{note.text}More.\n")) is None
+
+
+def test_a_question_in_the_midst_of_a_change_keeps_nothing_of_how_the_note_was(
+    memory: Memory, vault_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = "resources/concepts/steam.md"
+    put(vault_folder / path, "# Steam\n\nAn engine.\n")
+    config, clock, notify = memory.config, memory.clock, memory.notify
+    with closing(open_memory(config, clock=clock, notify=notify, words=LiveWords())) as one:
+        recall_op(one, "steam")
+        ranking = one.catalog.recall.ranking
+        rank = ranking.put
+
+        def rank_and_be_asked(key: str, document: Document) -> None:
+            rank(key, document)
+            ranking.hold([path])
+
+        monkeypatch.setattr(ranking, "put", rank_and_be_asked)
+        one.mirror.put(path, "# Steam\n\nVapour, and nothing else.\n")
+
+        note = one.catalog.get(path)
+        assert note is not None
+        assert ranking.held(path) == reading(document(note), readable(note))
 
 
 def test_no_question_waits_for_what_is_still_to_be_read_to_be_looked_for(

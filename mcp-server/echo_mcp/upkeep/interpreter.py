@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-SWITCH_S = 0.0005
+SWITCH_S = 0.0001
 """How long a thread that only computes keeps the others waiting.
 
 A call gives the interpreter away at each of its reads and writes and waits this long to have it

@@ -25,6 +25,7 @@ _SCHEMA = """
     CREATE TABLE IF NOT EXISTS reading (
         path TEXT PRIMARY KEY, signature INTEGER NOT NULL, data TEXT NOT NULL
     );
+    CREATE INDEX IF NOT EXISTS known ON reading (path, signature);  -- read whole, without the data
 """
 _ERRORS = (sqlite3.Error, OSError, ValueError, TypeError)
 _Found = TypeVar("_Found")

@@ -172,7 +172,7 @@ class Catalog:
     def save_recall(self) -> None:
         """Keep what only recall needs for the next process, where it has been made."""
         if self._recall is not None:
-            self._recall.save()
+            self._recall.save(self._writing)
 
     def read_ahead(self, count: int) -> int:
         """Read so many notes for recall, so that no question waits; returns how many it read."""

@@ -17,6 +17,7 @@ Check = Callable[[Collection[str], Callable[[str], str | None]], None]
 
 _BATCH = 500  # notes that are read before they are taken over
 _TOLD = 4 * _BATCH
+_AT_ONCE = 25  # notes that are taken over while writers wait
 
 
 def _nobody(_: str) -> None:
@@ -233,20 +234,28 @@ class Mirror:
             gone: paths of notes that are no more.
             began: how many notes had been written here by then.
         """
-        with self._taking:
-            newer = {path for path, at in self._written_at.items() if at > began}
-            fresh = {
-                path: _copy(stamp, Note(path, text))
-                for path, (stamp, text) in found.items()
-                if path not in newer
-            }
-            forgotten = [path for path in gone if path not in newer]
-            for path in forgotten:
-                self._stamps.pop(path, None)
-                self._catalog.drop(path)
-            self._take_over(fresh)
-        if fresh or forgotten:
-            self._copies.update(fresh, forgotten)
+        seen, fresh, forgotten = list(found.items()), dict[str, Copy](), list[str]()
+        try:
+            for at in range(0, len(seen), _AT_ONCE):
+                part = seen[at : at + _AT_ONCE]
+                copies = {path: _copy(stamp, Note(path, text)) for path, (stamp, text) in part}
+                with self._taking:
+                    older = {path: copies[path] for path in copies if self._is_older(path, began)}
+                    self._take_over(older)
+                fresh |= older
+            for path in gone:
+                with self._taking:
+                    if self._is_older(path, began):
+                        self._stamps.pop(path, None)
+                        self._catalog.drop(path)
+                        forgotten.append(path)
+        finally:
+            if fresh or forgotten:
+                self._copies.update(fresh, forgotten)
+
+    def _is_older(self, path: str, began: int) -> bool:
+        """Whether a note was not written here since."""
+        return self._written_at.get(path, 0) <= began
 
     def _take_over(self, found: Mapping[str, Copy]) -> None:
         self._catalog.put_all(

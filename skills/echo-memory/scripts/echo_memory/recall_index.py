@@ -7,6 +7,7 @@ process left it: then only the notes that changed since are read.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -201,15 +202,15 @@ class RecallIndex:
     def put(self, note: Note) -> None:
         """Take a note up, in the place of the one that has its path."""
         self._touched.add(note.path)
+        # Before it is ranked: else a question keeps how it was as how it is.
+        self._signatures[note.path] = note.signature
         self.graph.put(note.searchable)
         if is_recalled(note):
             self.ranking.put(note.path, document(note))
         else:
             self.ranking.drop(note.path)
-        self._signatures[note.path] = note.signature
         self._unread[note.path] = None
         self._is_changed = True
-        self._touched.add(note.path)
 
     def drop(self, path: str) -> None:
         """Forget a note."""
@@ -220,15 +221,19 @@ class RecallIndex:
         self._unread.pop(path, None)
         self._is_changed = True
 
-    def save(self) -> None:
+    def save(self, writing: AbstractContextManager[object]) -> None:
         """Keep the index as it is now, unless it is kept already.
 
         What changes meanwhile is left out: nobody knows with which words it is kept.
+
+        Args:
+            writing: while it is entered, which is for a moment, nobody puts or drops.
         """
-        if not self._is_changed:
-            return
-        self._is_changed = False
-        self._touched = set()
+        with writing:
+            if not self._is_changed:
+                return
+            self._is_changed = False
+            self._touched = set()
         kept = {
             path: Kept(said, self.ranking.facts(path), self.graph.targets(path))
             for path, said in list(self._signatures.items())

@@ -25,9 +25,9 @@ from echo_memory.retrieval.date_words import (
 )
 
 _MAX_QUESTION = 1_000
-
 _UNIT_DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
 _EXACT_DAYS_AGO = 3
+
 Days = tuple[date, date]
 _Read = Callable[[re.Match[str], date], Iterable[Days]]
 _Rule = tuple[re.Pattern[str], _Read, bool, re.Pattern[str]]
@@ -61,9 +61,7 @@ def spans(question: str, today: date) -> list[Span]:
     found: list[Span] = []
     rest = question[:_MAX_QUESTION]
     for pattern, read, literal, needed in _RULES:
-        if not needed.search(rest):
-            continue
-        for match in pattern.finditer(rest):
+        for match in pattern.finditer(rest) if needed.search(rest) else ():
             meant = _meant(match, read, today, literal=literal)
             found += meant
             if meant:
@@ -251,9 +249,9 @@ def _number(count: str) -> int:
 
 
 def _rule(pattern: str, read: _Read, *, literal: bool = False, needs: str = "") -> _Rule:
-    """A rule; where what it needs is not in the question, it is not tried, which takes longer."""
-    compiled = re.compile(pattern.replace(" ", r"\s+"), re.IGNORECASE)
-    return compiled, read, literal, re.compile(needs)
+    """A rule; it is not tried, for that takes long, where what it needs is not in the question."""
+    pattern = pattern.replace(" ", r"\s+")
+    return re.compile(pattern, re.IGNORECASE), read, literal, re.compile(needs)
 
 
 def _in_numbers(pattern: str, read: _Read, *, literal: bool = True) -> _Rule:
