@@ -106,7 +106,8 @@ LAYERS: list[tuple[str, str, str]] = [
         "what the server stands on",
         SERVER,
         "warm.inverted state loopback logs auth escapes connections tools.faults tools.spec"
-        " upkeep.loop upkeep.interpreter archive.words archive.machine_zone remote.wire",
+        " upkeep.breath upkeep.loop upkeep.interpreter archive.words archive.machine_zone"
+        " remote.wire",
     ),
     ("", SERVER, "variables"),
     ("", SERVER, "archive.place"),

@@ -61,7 +61,11 @@ def back_up(memory: Memory, stopping: Event | None = None) -> Made:
         VaultIO: the vault cannot be read, or the state folder's disk refused.
     """
     memory.mirror.refresh()  # sees that it is the vault that is known, and no empty mount point
-    made, shelf, check = memory.clock(), Shelf.of(memory.config), _check_of(stopping)
+    made, shelf, check = (
+        memory.clock(),
+        Shelf.of(memory.config),
+        _check_of(stopping, memory.breathe),
+    )
     shelf.clean()
     with shelf.drafted() as (draft, path):
         written = archive.write(draft, source_of(memory.config), made, check)
@@ -92,10 +96,11 @@ def source_of(config: Config) -> Source:
     return RestSource(config.vault, timeout=config.timeout, workers=config.workers, without=without)
 
 
-def _check_of(stopping: Event | None) -> Callable[[], None]:
-    """What raises between two files, once the program is to end."""
+def _check_of(stopping: Event | None, breathe: Callable[[], None]) -> Callable[[], None]:
+    """What lets others in between two files, and raises once the program is to end."""
 
     def check() -> None:
+        breathe()
         if stopping is not None and stopping.is_set():
             raise Interrupted("The backup was ended early. The next one will be whole.")
 

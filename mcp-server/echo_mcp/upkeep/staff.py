@@ -12,6 +12,7 @@ from pathlib import Path
 from echo_mcp.backups import making
 from echo_mcp.upkeep import jobs
 from echo_mcp.upkeep.alarm import Alarm
+from echo_mcp.upkeep.breath import Breath
 from echo_mcp.upkeep.follower import Follower
 from echo_mcp.upkeep.interpreter import set_for_a_server
 from echo_mcp.upkeep.loop import Loop
@@ -68,7 +69,7 @@ class Staff:
         self._watcher = Watcher(folder, self._follower.changed) if folder is not None else None
         self._reader = Reader(self.memory)
         self.memory.on_queued = self._follower.look_again
-        self._timer = jobs.timer(self.memory)
+        self._timer = jobs.timer(replace(self.memory, breathe=Breath()))
         self._jobs = Loop("jobs", self._timer.step, after=FIRST_JOB_AFTER_S)
         self._alarm = Alarm(
             self.memory,

@@ -161,6 +161,7 @@ def lint(echo: Memory) -> list[Violation]:
     survey, table = _survey(echo), checks()
     found: dict[str, set[Finding]] = {check.name: set() for check in table}
     for path in survey.cards:
+        echo.breathe()
         note = survey.read(path)
         if note is None:
             continue
@@ -181,8 +182,10 @@ def lint(echo: Memory) -> list[Violation]:
 
 def _survey(echo: Memory) -> Survey:
     """The vault as its catalogue knows it, and what of it could not be read."""
-    cards = {note.path: Card.of(note) for note in echo.catalog.notes()}
-    unreadable = {}
+    cards, unreadable = {}, {}
+    for note in echo.catalog.notes():
+        echo.breathe()
+        cards[note.path] = Card.of(note)
     for path in echo.vault.stamps().keys() - cards.keys():
         try:
             echo.vault.read(path)

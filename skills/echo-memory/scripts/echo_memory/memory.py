@@ -46,7 +46,7 @@ def to_stderr(message: str) -> None:
 
 
 def _nobody() -> None:
-    """Whom it concerns where nobody is told."""
+    """Who is told, or let in, where there is nobody."""
 
 
 class Publisher(Protocol):
@@ -97,6 +97,7 @@ class Memory:
         stale_s: then, the age at which what is known no longer passes for what the vault says.
         publisher: writes the shared index; None where every operation does it itself.
         on_queued: told whenever a write has to wait.
+        breathe: called between two notes by what goes through all of them, to let others in.
         attempt: the try of the operation that runs, where it may be repeated by a replay.
         is_replay: whether that operation comes out of the outbox.
     """
@@ -116,6 +117,7 @@ class Memory:
     stale_s: float = math.inf
     publisher: Publisher | None = None
     on_queued: Callable[[], None] = _nobody
+    breathe: Callable[[], None] = _nobody
     attempt: Attempt | None = None
     is_replay: bool = False
 

@@ -62,6 +62,7 @@ def _read_again(echo: Memory) -> None:
     paths = iter(sorted(note.path for note in echo.catalog.notes()))
     while batch := list(islice(paths, _BATCH)):
         echo.mirror.reread(batch)
+        echo.breathe()
 
 
 def _mark(violation: Violation) -> str:
