@@ -71,9 +71,10 @@ class Connection:
             raise ConnectionError(f"the server answered {status!r}")
         return body
 
-    def health(self) -> None:
+    def health(self) -> Mapping[str, Any]:
         """Ask for the server's health."""
-        self.send(_HEALTH)
+        told: dict[str, Any] = json.loads(self.send(_HEALTH))
+        return told
 
 
 def check(body: bytes) -> None:
@@ -109,11 +110,30 @@ class Served:
         self.process.stdin.flush()
 
 
+def await_upkeep(line: Connection) -> None:
+    """Wait until the first backup and the first sweep are done, so that they disturb nothing.
+
+    Raises:
+        TimeoutError: they never are.
+    """
+    give_up = time.monotonic() + _PATIENCE_S
+    while (told := line.health())["last_backup_age_s"] is None or told["last_sweep"] is None:
+        if time.monotonic() > give_up:
+            raise TimeoutError("the first upkeep is never done")
+        time.sleep(0.2)
+
+
 @contextmanager
-def serving(vault: Path, state: Path) -> Iterator[Served]:
-    """A server that listens, and is ended in good order."""
+def serving(vault: Path, state: Path, *words: str) -> Iterator[Served]:
+    """A server that listens, and is ended in good order.
+
+    Args:
+        vault: the notes.
+        state: its state folder.
+        words: more of its command line.
+    """
     started = time.monotonic()
-    process = child("bench_server.py", vault, state)
+    process = child("bench_server.py", vault, state, *words)
     assert process.stdin is not None
     try:
         told = told_by(process)

@@ -1,6 +1,6 @@
 """The server of a bench: the real application, with a tool that does nothing beside its own.
 
-    python eval/quality/bench_server.py --vault DIR --state-dir DIR
+    python eval/quality/bench_server.py --vault DIR --state-dir DIR [--upkeep-after SECONDS]
 
 It prints one line of JSON: the port, and when all was imported and the opening began (monotonic
 seconds, which all processes share). Each line on stdin is a number of seconds: how often what is
@@ -29,7 +29,7 @@ from echo_mcp.results import answer
 from echo_mcp.settings import Flags, Settings
 from echo_mcp.tools import registry
 from echo_mcp.tools.spec import Spec, hints
-from echo_mcp.upkeep import follower
+from echo_mcp.upkeep import follower, staff
 from echo_memory.envelope import success
 from echo_memory.memory import Memory
 from quality.bench_client import TOKEN
@@ -51,7 +51,10 @@ def main() -> None:
     """Serve until stdin ends."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     vaults.declare(parser)
+    parser.add_argument("--upkeep-after", type=float, help="how soon the first upkeep is done")
     values = parser.parse_args()
+    if values.upkeep_after is not None:
+        staff.FIRST_JOB_AFTER_S = values.upkeep_after
     began = time.monotonic()
     # The registry has no door for tools of others, and should not have one for a bench.
     registry._SPECS += (Spec(echo_nothing, "nothing", hints(read_only=True, idempotent=True)),)

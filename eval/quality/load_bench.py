@@ -31,7 +31,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from echo_mcp.upkeep.follower import SAVE_EVERY_S
 from quality.bench_calls import Asked, capture, recall
-from quality.bench_client import Connection, Served, check, request, serving
+from quality.bench_client import Connection, Served, await_upkeep, check, request, serving
 from quality.figures import Row, Table, percentile, settle, spread
 from quality.invented_vault import Language, invented, make_vault
 from quality.scratch import scratch
@@ -220,9 +220,11 @@ def main() -> None:
         vault = root / "vault"
         say(f"{values.notes:,} notes: making them")
         make_vault(vault, values.notes)
-        with serving(vault, root / "state") as served:
+        with serving(vault, root / "state", "--upkeep-after", "0") as served:
             with Connection(served.port) as line:
                 check(line.send(request(recall(Language(asking=3), WORDS))))
+                say("the first backup and sweep")
+                await_upkeep(line)
             settle(served.process.pid)
             tables = measure(served, vault, values.seconds, values.rounds)
     cores, python = os.cpu_count(), platform.python_version()
