@@ -28,7 +28,7 @@ PACKAGES = {
 
 # Bottom to top; `room.*` is every module of a room that no line names by itself.
 PURE = """
-    errors envelope lines text multimap arguments routing proposal
+    errors envelope lines text multimap recent arguments routing proposal
     yaml.* markdown.* naming.* retrieval.* checks.*
     frontmatter head sections links paths note entities groups mentions graph recallable tables
     ranking

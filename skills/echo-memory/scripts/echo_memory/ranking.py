@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import date
 from heapq import nlargest
 
+from echo_memory.recent import Recent
 from echo_memory.retrieval import bm25
 from echo_memory.retrieval.calendar import Calendar
 from echo_memory.retrieval.documents import Document, Facts, counts, facts
@@ -63,7 +64,7 @@ class Ranking:
         self._facts: dict[str, Facts] = {}
         self._read = read
         self._words = inverted
-        self._readings: dict[str, Reading] = {}
+        self._readings = Recent[Reading](MAX_READINGS)
         self._vocabulary = Vocabulary(self._words.beginning)
         self._calendar = Calendar()
         self._kinds: dict[str, dict[str, None]] = {}
@@ -232,11 +233,9 @@ class Ranking:
         """Keep a reading in memory, unless it is large or the document has changed since."""
         if sum(map(len, one.lines)) > MAX_HELD_WORDS:
             return
-        if len(self._readings) >= MAX_READINGS:
-            self._readings.pop(next(iter(self._readings), key), None)
-        self._readings[key] = one
+        self._readings.put(key, one)
         if self._facts.get(key) is not known:
-            self._readings.pop(key, None)
+            self._readings.pop(key)
 
     def _newest(self, keys: Iterable[str], scores: Scores) -> list[str]:
         """Of some documents those with the best scores, and of equal ones the newest."""
@@ -255,7 +254,7 @@ class Ranking:
 
     def _forget(self, key: str) -> None:
         """Take all out that is known of a document but its words."""
-        self._readings.pop(key, None)
+        self._readings.pop(key)
         known = self._facts.pop(key, None)
         if known is not None:
             self._calendar.drop(key, known.days)

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from echo_memory.note import Note
+from echo_memory.recent import Recent
 
 _RECENT = 512  # notes that are held as they were read, for they are often asked for again
 _LEAST_WASTE = 1 << 24
@@ -39,7 +40,7 @@ class Shelf:
         self._writing = threading.Lock()
         # The file and the places in it are exchanged together.
         self._kept: tuple[_Volume | None, dict[str, int | Note]] = None, {}
-        self._recent: dict[str, tuple[int, Note]] = {}
+        self._recent = Recent[tuple[int, Note]](_RECENT)
 
     def __len__(self) -> int:
         return len(self._kept[1])
@@ -68,7 +69,9 @@ class Shelf:
         if recent is not None and recent[0] == place:
             return recent[1]
         note = volume.read(path, place) if volume is not None else None
-        return note and self._remember(path, place, note)
+        if note is not None:
+            self._recent.put(path, (place, note))
+        return note
 
     def signature(self, path: str) -> int | None:
         """What two texts of a note have in common only when they are the same."""
@@ -91,7 +94,7 @@ class Shelf:
         """Forget a note; whether there was one."""
         with self._writing:
             known = self._kept[1].pop(path, None)
-            self._recent.pop(path, None)
+            self._recent.pop(path)
             self._let_go(known)
             return known is not None
 
@@ -133,12 +136,6 @@ class Shelf:
         volume = self._kept[0]
         if volume is not None and isinstance(place, int):
             volume.wasted += _size(place)
-
-    def _remember(self, path: str, place: int, note: Note) -> Note:
-        if len(self._recent) >= _RECENT:
-            self._recent.pop(next(iter(self._recent), path), None)
-        self._recent[path] = place, note
-        return note
 
 
 class _Volume:
