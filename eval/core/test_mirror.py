@@ -30,7 +30,7 @@ from echo_memory.ops.capture import capture_op
 from echo_memory.ops.note import get_note_op, patch_op
 from echo_memory.ops.resolve import resolve_op
 from echo_memory.recallable import document
-from echo_memory.vault import Stamp
+from echo_memory.vault import MAX_NOTE_BYTES, Stamp
 from folders import put
 
 ADA = "resources/people/ada.md"
@@ -281,6 +281,56 @@ def test_own_writes_and_removals_are_known_at_once(
 
     mirror.refresh()
     assert known(catalog) == {}
+
+
+def test_of_notes_that_are_told_to_have_changed_only_these_are_read(
+    catalog: Catalog, mirror: Mirror, vault_folder: Path
+) -> None:
+    put(vault_folder / ADA, "# Ada\n")
+    put(vault_folder / "eve.md", "# Eve\n")
+    mirror.refresh()
+    put(vault_folder / ADA, "# Ada\n\nNew.\n")
+    put(vault_folder / "eve.md", "# Eve\n\nNew.\n")
+
+    assert mirror.follow([ADA])
+    assert known(catalog) == {ADA: "# Ada\n\nNew.\n", "eve.md": "# Eve\n"}
+    assert found(catalog, "new") == [ADA]
+    mirror.refresh()
+    assert known(catalog)["eve.md"] == "# Eve\n\nNew.\n"
+
+
+@pytest.mark.parametrize("told", ["new.md", "gone.md", "a folder", "closed.md", "../out.md"])
+def test_what_is_told_and_is_no_known_note_that_can_be_read_is_left_to_a_comparison(
+    catalog: Catalog, mirror: Mirror, vault_folder: Path, told: str
+) -> None:
+    put(vault_folder / ADA, "# Ada\n")
+    put(vault_folder / "gone.md", "# Gone\n")
+    put(vault_folder / "closed.md", "# Closed\n")
+    mirror.refresh()
+    before = known(catalog)
+    (vault_folder / "gone.md").unlink()
+    (vault_folder / "closed.md").write_bytes(b"x" * (MAX_NOTE_BYTES + 1))
+    put(vault_folder / "new.md", "# New\n")
+
+    assert not mirror.follow([told])
+    assert known(catalog) == before
+
+
+def test_what_we_write_while_a_change_is_followed_is_not_undone_by_it(vault_folder: Path) -> None:
+    vault = Paused(vault_folder)
+    catalog, mirror = following(vault, vault_folder.parent)
+    note = put(vault_folder / ADA, "# Old\n")
+    mirror.refresh()
+    note.write_text("# Theirs\n")
+
+    def write() -> None:
+        vault.write(ADA, "# Ours\n", expected="# Theirs\n")
+        mirror.put(ADA, "# Ours\n")
+
+    vault.meanwhile = write
+    mirror.follow([ADA])
+
+    assert known(catalog) == {ADA: "# Ours\n"}
 
 
 def test_an_edit_by_a_person_after_ours_is_seen_by_the_next_look(

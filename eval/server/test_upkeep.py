@@ -385,10 +385,53 @@ def test_whoever_is_told_of_changes_looks_by_itself_only_as_often_as_it_must(
     follower = Follower(served, every=600.0, often=True)
     alone = follower.step()
 
-    follower.changed()
+    follower.changed(["a new folder"])
 
     assert alone < 600.0
+    assert follower.step() <= alone
     assert follower.step() == 600.0
+
+
+def test_an_edit_that_is_told_is_seen_without_a_comparison(
+    plugin: StandIn, served: Memory, follower: Follower
+) -> None:
+    follower.step()
+    put(plugin.folder / ADA, "# Ada Lovelace\n\nAn editor's.\n")
+
+    follower.changed([ADA])
+    with plugin.counting() as calls:
+        due = follower.step()
+
+    note = served.catalog.get(ADA)
+    assert note is not None
+    assert note.text == "# Ada Lovelace\n\nAn editor's.\n"
+    assert {path for _, path in calls} == {f"/vault/{ADA}"}
+    assert 0 < due <= 30.0
+
+
+def test_a_note_that_is_told_and_not_known_is_compared_for_soon(
+    plugin: StandIn, served: Memory, follower: Follower
+) -> None:
+    follower.step()
+    put(plugin.folder / "resources/concepts/tea.md", "# Tea\n")
+
+    follower.changed(["resources/concepts/tea.md"])
+    soon = follower.step()
+    follower.step()
+
+    assert soon <= following.SOON_S
+    assert "resources/concepts/tea.md" in served.catalog
+
+
+def test_what_waits_is_tried_soon_however_much_is_told(
+    plugin: StandIn, served: Memory, follower: Follower
+) -> None:
+    follower.step()
+
+    follower.look_again()
+    follower.changed([ADA])
+
+    assert follower.step() <= following.RETRY_S
 
 
 def test_the_shared_index_follows_what_others_do(

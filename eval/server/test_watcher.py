@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,10 +15,22 @@ from folders import put
 LONGEST_S = 60
 
 
+class Told(threading.Event):
+    """Set once a change was told."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.paths: set[str] = set()
+
+    def changed(self, paths: Collection[str]) -> None:
+        self.paths.update(paths)
+        self.set()
+
+
 @contextmanager
-def watched(folder: Path) -> Iterator[threading.Event]:
-    told = threading.Event()
-    watcher = Watcher(folder, told.set)
+def watched(folder: Path) -> Iterator[Told]:
+    told = Told()
+    watcher = Watcher(folder, told.changed)
     watcher.start()
     try:
         yield told
@@ -42,7 +54,20 @@ def test_a_note_that_is_made_anywhere_below_is_told(tmp_path: Path, path: str) -
 
         put(tmp_path / path, "# New\n")
 
-        assert told.wait(LONGEST_S)
+        while path not in told.paths and not set(map(str, Path(path).parents)) & told.paths:
+            told.clear()
+            assert told.wait(LONGEST_S)
+
+
+def test_a_note_that_is_changed_is_told_by_its_path_in_the_vault(tmp_path: Path) -> None:
+    put(tmp_path / "a/b.md", "# Old\n")
+    with watched(tmp_path) as told:
+        settled(tmp_path, told)
+
+        while "a/b.md" not in told.paths:
+            put(tmp_path / "a/b.md", "# New\n")
+            assert told.wait(LONGEST_S)
+            told.clear()
 
 
 def test_a_note_that_goes_or_moves_is_told(tmp_path: Path) -> None:
@@ -61,7 +86,7 @@ def test_a_note_that_goes_or_moves_is_told(tmp_path: Path) -> None:
 def test_a_folder_that_is_not_there_is_told_to_the_log_and_stops(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    watcher = Watcher(tmp_path / "none", lambda: None)
+    watcher = Watcher(tmp_path / "none", lambda _: None)
 
     watcher.start()
     watcher._thread.join(LONGEST_S)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 import math
+import threading
 import time
+from collections.abc import Collection
 
 from echo_mcp.upkeep.loop import Loop
 from echo_memory.errors import EchoError
@@ -33,25 +35,52 @@ class Follower(Loop):
         super().__init__("follow", self.step)
         self._often = often
         self._has_compared = False
-        self._rests_until = 0.0
-        self._saved = -math.inf
+        self._rests_until = self._compares_at = self._saved = -math.inf
+        self._naming = threading.Lock()
+        self._named: set[str] = set()
         self._memory = memory
         self._every = every
         self._was_away = self._outbox_fails = False
 
     def look_again(self) -> None:
         """A write has to wait: look soon whether the vault is back."""
-        self.wake(after=min(RETRY_S, self._every))
+        after = min(RETRY_S, self._every)
+        self._compares_at = min(self._compares_at, time.monotonic() + after)
+        self.wake(after=after)
 
-    def changed(self) -> None:
-        """Somebody watches the vault, and something has changed in it.
+    def changed(self, paths: Collection[str]) -> None:
+        """Somebody watches the vault, and these have changed in it.
 
-        From then on it is told when to compare, and looks by itself as seldom as it may.
+        From then on it is told what to look at, and compares all by itself as seldom as it may.
+
+        Args:
+            paths: of notes, and of whatever else there is in the vault.
         """
         self._often = False
-        self.wake(after=max(0.0, self._rests_until - time.monotonic()))
+        with self._naming:
+            self._named |= set(paths)
+        self.wake()
 
     def step(self) -> float:
+        """Look at what changed, or compare the whole vault, and replay what waits.
+
+        Returns:
+            Seconds until the next comparison is due.
+        """
+        with self._naming:
+            named, self._named = self._named, set()
+        if named and time.monotonic() < self._compares_at:
+            known = self._memory.catalog.entities.changes
+            if self._memory.mirror.follow(named):
+                self._taken_in(known)
+            else:
+                self._compares_at = min(self._compares_at, self._rests_until)
+            return max(0.0, self._compares_at - time.monotonic())
+        pause = self._compare()
+        self._compares_at = time.monotonic() + pause
+        return pause
+
+    def _compare(self) -> float:
         """Compare the vault once and replay what waits; returns seconds until the next time."""
         began, known = time.monotonic(), self._memory.catalog.entities.changes
         try:
@@ -65,19 +94,27 @@ class Follower(Loop):
         took = time.monotonic() - began
         if self._was_away:
             logger.info("vault back")
-        if self._has_compared and self._memory.catalog.entities.changes != known:
-            self._publish()
-        self._has_compared = True
         waiting = self._flush()
         self._memory.catalog.prepare_recall()
-        if time.monotonic() - self._saved >= SAVE_EVERY_S:
-            self._memory.catalog.save_recall()
-            self._saved = time.monotonic()
+        self._taken_in(known)
         self._was_away = False
         rest = max(SOON_S, took * _SHARE)
         self._rests_until = time.monotonic() + rest
         pause = min(self._every, rest) if self._often else self._every
         return min(RETRY_S, pause) if waiting else pause
+
+    def _taken_in(self, known: int) -> None:
+        """See to what follows from what was taken in.
+
+        Args:
+            known: how many changes of entities there had been before.
+        """
+        if self._has_compared and self._memory.catalog.entities.changes != known:
+            self._publish()
+        self._has_compared = True
+        if time.monotonic() - self._saved >= SAVE_EVERY_S:
+            self._memory.catalog.save_recall()
+            self._saved = time.monotonic()
 
     def _publish(self) -> None:
         """Have the shared index follow what others did to the vault."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -22,12 +23,13 @@ class Watcher:
     is changed through it. So who is told compares the folder now and then nevertheless.
     """
 
-    def __init__(self, folder: Path, on_change: Callable[[], None]) -> None:
+    def __init__(self, folder: Path, on_change: Callable[[frozenset[str]], None]) -> None:
         """Nothing runs yet.
 
         Args:
             folder: with all that is below it.
-            on_change: called after a change, once for all of a moment.
+            on_change: called after changes, once for all of a moment, with the paths of notes and
+                folders in the folder.
         """
         self._folder = folder
         self._on_change = on_change
@@ -47,7 +49,7 @@ class Watcher:
     def _run(self) -> None:
         try:
             self._folder.stat()  # one that is not there would be watched without a word
-            for _ in watchfiles.watch(
+            for changes in watchfiles.watch(
                 self._folder,
                 watch_filter=_is_note,
                 debounce=_GATHER_MS,
@@ -56,10 +58,13 @@ class Watcher:
                 force_polling=False,
                 ignore_permission_denied=True,
             ):
-                self._on_change()
+                self._on_change(frozenset(self._inside(path) for _, path in changes))
         except Exception as error:  # whatever the platform lacks, who is told compares by itself
             reason = getattr(error, "strerror", None) or type(error).__name__
             logger.warning("the folder is not watched, only compared: %s", reason)
+
+    def _inside(self, path: str) -> str:
+        return os.path.relpath(path, self._folder).replace(os.sep, "/")
 
 
 def _is_note(_: watchfiles.Change, path: str) -> bool:

@@ -126,6 +126,24 @@ class Mirror:
             finally:
                 self._tried.set()
 
+    def follow(self, paths: Collection[str]) -> bool:
+        """Read notes of which somebody says that they changed; whether that was all there is.
+
+        It is not where one of them is new, moved or gone: then the whole vault is to be compared.
+        """
+        if not all(path in self._catalog for path in paths):
+            return False
+        with self._looking:
+            began = self._own_writes
+            try:
+                stamps = {path: self._vault.stamp(path) for path in paths}
+            except EchoError:
+                return False
+            changed = [path for path, stamp in stamps.items() if self._stamps.get(path) != stamp]
+            texts = self._vault.read_many(changed)
+            self._take({path: (stamps[path], text) for path, text in texts.items()}, (), began)
+        return len(texts) == len(changed)
+
     def others_wrote(self) -> bool:
         """Whether another process of ours has seen or written notes since this was asked last."""
         return self._copies.others_wrote()
