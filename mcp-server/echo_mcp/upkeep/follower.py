@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Collection
 
+from echo_mcp.upkeep.breath import Breath
 from echo_mcp.upkeep.loop import Loop
 from echo_memory.errors import EchoError
 from echo_memory.memory import Memory
@@ -16,6 +17,7 @@ from echo_memory.queueing import flush
 logger = logging.getLogger(__name__)
 
 SOON_S, _SHARE = 1.0, 25
+_RESTS = 3.0  # how many times as long as it takes changed notes in
 SAVE_EVERY_S = 300.0
 RETRY_S = 5.0
 """How soon a vault that was away, or an outbox that is not empty, is looked at again."""
@@ -39,6 +41,7 @@ class Follower(Loop):
         self._naming = threading.Lock()
         self._named: set[str] = set()
         self._memory = memory
+        self._breathe = Breath(rests=_RESTS)
         self._every = every
         self._was_away = self._outbox_fails = False
 
@@ -71,7 +74,7 @@ class Follower(Loop):
             named, self._named = self._named, set()
         if named and time.monotonic() < self._compares_at:
             known = self._memory.catalog.entities.changes
-            if self._memory.mirror.follow(named):
+            if self._follow(named):
                 self._taken_in(known)
             else:
                 self._compares_at = min(self._compares_at, self._rests_until)
@@ -79,6 +82,14 @@ class Follower(Loop):
         pause = self._compare()
         self._compares_at = time.monotonic() + pause
         return pause
+
+    def _follow(self, paths: Collection[str]) -> bool:
+        """Take in what changed, note by note; whether that was all there is."""
+        for path in paths:
+            if not self._memory.mirror.follow([path]):
+                return False
+            self._breathe()
+        return True
 
     def _compare(self) -> float:
         """Compare the vault once and replay what waits; returns seconds until the next time."""
