@@ -30,7 +30,7 @@ _AT_ONCE = 4096
 
 
 def save(path: Path, snapshot: Snapshot) -> str:
-    """Write a snapshot; until it is wholly on the disk, the file is what it was.
+    """Write a snapshot; until it is wholly written, the file is what it was.
 
     Args:
         path: where.
@@ -48,7 +48,7 @@ def save(path: Path, snapshot: Snapshot) -> str:
     head = _HEAD.pack(_MAGIC, _FORMAT, *sizes)
     numbers = (snapshot.lengths.data, base.starts.data, base.slots.data, base.counts.data)
     digest = hashlib.blake2b(digest_size=_DIGEST_BYTES)
-    with state_file.replacing(path) as draft, draft.open("wb") as file:
+    with state_file.replacing(path, lasting=False) as draft, draft.open("wb") as file:
         for part in (head, keys, words, *numbers):
             file.write(part)
             digest.update(part)

@@ -96,17 +96,21 @@ class IndexStore:
         try:
             said = self._kind.save(inverted, self._words)
             if said is not None:
-                facts: dict[Facts, int] = {}
-                notes = {path: _packed(one, facts) for path, one in kept().items()}
-                document = {
-                    "format": _FORMAT,
-                    "words": said,
-                    "facts": [(one.days, one.kinds, one.day) for one in facts],
-                    "notes": notes,
-                }
-                state_file.write(self._notes, json.dumps(document).encode())
+                state_file.write(self._notes, _json(said, kept()), lasting=False)
         except OSError as error:
             self._notify(f"the index was not kept: {error.strerror or 'its disk refused'}")
+
+
+def _json(words: str, kept: Mapping[str, Kept]) -> bytes:
+    """The second file, made row by row: while a row is made, no other thread runs."""
+    facts: dict[Facts, int] = {}
+    rows = [f"{json.dumps(path)}: {json.dumps(_packed(one, facts))}" for path, one in kept.items()]
+    head = {
+        "format": _FORMAT,
+        "words": words,
+        "facts": [(one.days, one.kinds, one.day) for one in facts],
+    }
+    return f'{json.dumps(head)[:-1]}, "notes": {{{", ".join(rows)}}}}}'.encode()
 
 
 def _packed(kept: Kept, facts: dict[Facts, int]) -> list[Any]:

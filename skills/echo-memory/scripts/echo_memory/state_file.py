@@ -10,21 +10,26 @@ from pathlib import Path
 from echo_memory import scratch
 
 
-def write(path: Path, data: bytes) -> None:
-    """Put a file with this content in the place of the one at a path.
+def write(path: Path, data: bytes, *, lasting: bool = True) -> None:
+    """Put a file with this content in the place of the one at a path; see `replacing`.
 
     Raises:
         OSError: it cannot be written; the file is what it was.
     """
-    with replacing(path) as draft:
+    with replacing(path, lasting=lasting) as draft:
         draft.write_bytes(data)
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[Path]:
+def replacing(path: Path, *, lasting: bool = True) -> Iterator[Path]:
     """An empty file of another name, which takes the place of `path` at the end of the block.
 
-    It is wholly on the disk by then. What killed processes left is removed.
+    What killed processes left is removed.
+
+    Args:
+        path: of the file that is replaced.
+        lasting: whether it is wholly on the disk by then, which other writers may have to wait for;
+            what can be told to be damaged, and made anew, need not be.
 
     Raises:
         OSError: the file cannot be made or replaced; it is what it was then.
@@ -37,10 +42,12 @@ def replacing(path: Path) -> Iterator[Path]:
             with suppress(OSError):  # a disk without modes
                 draft.chmod(0o600)
             yield draft
-            _sync(draft)
+            if lasting:
+                _sync(draft)
             os.rename(name, path.name, src_dir_fd=folder, dst_dir_fd=folder)
-        with suppress(OSError):  # some folders cannot be; the file before is as good
-            os.fsync(folder)
+        if lasting:
+            with suppress(OSError):  # some folders cannot be; the file before is as good
+                os.fsync(folder)
     finally:
         os.close(folder)
 
