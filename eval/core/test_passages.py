@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from echo_memory.retrieval.documents import Document
 from echo_memory.retrieval.excerpts import excerpt
-from echo_memory.retrieval.passages import MAX_PASSAGE, passages
+from echo_memory.retrieval.passages import MAX_PASSAGE, MAX_READ, passages
 from echo_memory.retrieval.reading import reading
 from echo_memory.retrieval.words import query_words
 
@@ -250,3 +250,17 @@ def test_a_monstrous_note_has_passages(body):
 
     assert len(text) <= 100
     assert "".join("".join(shown(body)).split()) == "".join(body.split())
+
+
+def test_of_a_long_note_a_place_far_down_is_shown_if_its_beginning_has_none_of_the_words() -> None:
+    filler = "It rains all day long.\n\n" * (MAX_READ // 20)
+    body = f"{filler}The loom broke in May.\n\n{filler}"
+
+    assert "The loom broke in May." in excerpt(body, ["loom"], 200)
+
+
+def test_of_a_long_note_the_beginning_is_shown_if_it_has_any_of_the_words() -> None:
+    filler = "It rains all day long.\n\n" * (MAX_READ // 20)
+    body = f"The loom is new.\n\n{filler}The loom broke in May.\n\n{filler}"
+
+    assert "The loom is new." in excerpt(body, ["loom", "broke"], 200)

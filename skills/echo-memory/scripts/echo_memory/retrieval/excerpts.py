@@ -10,6 +10,7 @@ from echo_memory.retrieval import bm25
 from echo_memory.retrieval.marks import mark
 from echo_memory.retrieval.passages import (
     MAX_PASSAGE,
+    MAX_READ,
     Passage,
     best,
     cut,
@@ -19,6 +20,7 @@ from echo_memory.retrieval.passages import (
 )
 from echo_memory.retrieval.words import words
 
+_MOST_READ = 3 * MAX_READ  # characters; nothing is shown of what comes after them
 _ENOUGH = MAX_PASSAGE // 2  # with less than this, what stands around is shown, too
 _LOOSE_END = re.compile(r"#{1,6}[ \t]|.*:\Z")
 
@@ -46,10 +48,14 @@ def excerpt(
         return whole
     if max_chars <= 0:
         return ""
-    parts = passages(body, title)
-    # Of a long note only the beginning is known.
-    lines = lines if len(lines) == len(parts) else _lines(body, parts)
-    weights = _rarities(lines, query_words)
+    # To look through a long note takes long; most often its beginning has the words.
+    for text in (body[:MAX_READ], body[:_MOST_READ]):
+        parts = passages(text, title)
+        said_in = lines if len(lines) == len(parts) else _lines(text, parts)
+        weights = _rarities(said_in, query_words)
+        if weights or len(text) == len(body):
+            break
+    body, lines = text, said_in
     at, _ = best(lines, weights)
     start, end, rows, _ = parts[at]
     if end - start > max_chars:

@@ -10,6 +10,7 @@ from echo_memory.retrieval import bm25
 from echo_memory.retrieval.marks import marks
 from echo_memory.retrieval.words import words
 
+MAX_READ = 100_000  # characters of a document that are looked at; lint reports longer notes
 MAX_PASSAGE = 500
 MAX_HEADING = 200  # characters of a heading by which a passage is found
 MEAN_WORDS = 50  # of a passage, which is usually two to four sentences

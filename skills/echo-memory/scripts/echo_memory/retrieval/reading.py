@@ -9,10 +9,9 @@ from typing import Any
 
 from echo_memory.retrieval.documents import Document, day, kinds, names
 from echo_memory.retrieval.marks import marks
-from echo_memory.retrieval.passages import passages, said
+from echo_memory.retrieval.passages import MAX_READ, passages, said
 from echo_memory.retrieval.words import is_telling, words
 
-MAX_READ = 100_000  # characters of a document that are looked at; lint reports longer notes
 FORM = 3
 """Changes with what `packed` gives."""
 _LINE_END = "\n"
