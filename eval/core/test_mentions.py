@@ -501,6 +501,17 @@ def test_linking_adds_links_and_changes_nothing_else(text: str) -> None:
     assert link_mentions(new, VAULT) == (new, [])
 
 
+PLAIN = [*"_,;?!'’ 17", "Ada", "Mark", "Zoë Łukasz", "中村", "s", "the", "  ", "iZoe", "Lovelace"]
+
+
+@given(st.lists(st.sampled_from(PLAIN), max_size=12).map("".join))
+@settings(max_examples=300, deadline=None)
+def test_a_line_is_linked_the_same_whether_or_not_something_that_is_no_prose_follows(
+    text: str,
+) -> None:
+    assert linked(f"{text}\n\n`x`") == f"{linked(text)}\n\n`x`"
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -40,6 +40,8 @@ _GOES_ON = re.compile(
     rf"[-.‐‑]{_MORE}|['’](?![sS](?!{_MORE})){_MORE}|[\]@]|\[(?![\^\[])|\\\w|\( *+<"
 )
 _BEGAN = re.compile(r"(?:\w[-.‐‑]|[\w+#][+#]|[^\W\d_a-z]['’]|[!^@\\\[\]])\Z")
+# Such a line is prose from its beginning to its end, as most questions are.
+_PLAIN = re.compile(r"[^\W_][\w ,;?!'’]*+")
 _UNLINKABLE = re.compile(r"[\[\]|#^\n]|%%")
 
 
@@ -75,8 +77,9 @@ class _Reading:
 
     @classmethod
     def of(cls, text: str) -> _Reading:
-        prose = _prose(text)
-        seen = _seen(text, prose)
+        is_plain = _PLAIN.fullmatch(text)
+        prose = text if is_plain else _prose(text)
+        seen = text if is_plain else _seen(text, prose)
         return cls(prose, seen, list(words(seen)))
 
     def is_prose(self, found: list[Word]) -> bool:
