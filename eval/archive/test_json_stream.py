@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from echo_archive import json_stream
+from echo_archive import json_repair, json_stream
 from echo_archive.json_stream import Broken, BrokenJson, JsonStream, Repaired
 
 VALUES = st.recursive(
@@ -89,3 +89,43 @@ def test_memory_does_not_grow_with_the_file() -> None:
 
     assert count == 20_000
     assert peak < len(data) / 2
+
+
+DIGITS = "9" * 5_000
+
+
+def test_a_number_of_too_many_digits_spares_what_stands_around_it() -> None:
+    text = f'{{"a": {DIGITS}, "b": [1, {DIGITS}, {{"c": {DIGITS}}}, 2]}}'
+    stream = _stream(text)
+
+    walked = {
+        key: stream.value() if key == "a" else list(stream.values()) for key in stream.members()
+    }
+
+    assert isinstance(walked["a"], Broken)
+    first, *broken, last = walked["b"]
+    assert (first, last) == (1, 2)
+    assert [type(one) for one in broken] == [Broken, Broken]
+
+
+@pytest.mark.parametrize(
+    "inside",
+    ['"' + r"\"" * 100_000, '"' + r"\"" * 100_000 + "\\", '"x"' + ":" * 100_000, ": " * 100_000],
+    ids=["quotes", "quotes and a backslash", "colons", "colons and spaces"],
+)
+def test_a_broken_value_takes_no_longer_to_look_through_than_it_is_long(inside: str) -> None:
+    stream = _stream(f'[{{"a": {inside}')
+
+    with pytest.raises(BrokenJson):
+        list(stream.values())
+    assert (
+        list(_stream(f'[{{"a": {inside} }}, 2]' if inside[0] != '"' else "[2]").values())[-1] == 2
+    )
+
+
+def test_a_value_that_is_too_large_for_a_message_is_not_put_right() -> None:
+    large = "x" * (json_repair.MAX_REPAIRED + 1)
+
+    values = list(_stream(f'[{{"a": {large}}}, 2]').values())
+
+    assert [type(values[0]), values[1]] == [Broken, 2]

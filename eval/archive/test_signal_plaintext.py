@@ -34,13 +34,13 @@ def _read(folder: Path, *frames: Any) -> Reading:
 
 
 def test_a_frame_that_cannot_be_read_costs_no_other(tmp_path: Path) -> None:
-    frames = ['{"chatItem": {"cha', {"novelty": {}}, {"novelty": {}}, {}, {"chatItem": {}}]
+    frames = ['{"chatItem": {"cha', {"novelty": {}}, {"novelty": {}}, {}, {"chatItem": {}}, [1], 7]
 
     reading = _read(tmp_path, _item(1, _text("a")), *frames, _item(2, _text("b")))
 
     assert reading.bodies == ["a", "b"]
     assert "'novelty' are not known" in reading.whys
-    assert len(reading.skipped) == 4
+    assert len(reading.skipped) == 6
 
 
 def test_an_item_without_content_direction_or_chat_is_told(tmp_path: Path) -> None:

@@ -5,10 +5,15 @@ from __future__ import annotations
 import json
 import re
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]', re.DOTALL)
+MAX_REPAIRED = 2**20  # characters of a value; one that is larger is no message
+_MAX_BARE = 200  # characters of a value without quotes
+# A string without an end is one token: else each quote in it begins another search for the end.
+_STRING = r'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)'
+_TOKEN = re.compile(rf"{_STRING}|[{{}}\[\]]", re.DOTALL)
 _HEX_ESCAPE = re.compile(r"(\\\\)|\\x([0-9A-Fa-f]{2})")
 _PIECE = re.compile(
-    r'"(?:[^"\\]|\\.)*"|(?<=:)(\s*)([^\s"{}\[\],][^\n"{}\[\]]*?)(?=\s*[,}\]\n])', re.DOTALL
+    rf'{_STRING}|(?<=:)(\s{{0,64}})([^\s"{{}}\[\],][^\n"{{}}\[\]]{{0,{_MAX_BARE}}}?)(?=\s{{0,64}}[,}}\]\n])',
+    re.DOTALL,
 )
 
 
@@ -33,8 +38,10 @@ def repaired(text: str) -> object:
     r"""A value with control characters written as `\x1F` and values without quotes put right.
 
     Raises:
-        ValueError: Something else is wrong with it.
+        ValueError: Something else is wrong with it, or it is too large for a message.
     """
+    if len(text) > MAX_REPAIRED:
+        raise ValueError("it is too large to be put right")
     escaped = _HEX_ESCAPE.sub(lambda found: found[1] or "\\u00" + found[2], text)
     quoted = _PIECE.sub(_quoted, escaped)
     return json.loads(quoted, strict=False)

@@ -15,6 +15,8 @@ CHUNK = 2**20
 MAX_VALUE = 128 * 2**20
 _BLANK = frozenset(" \t\r\n")
 _SPACE = re.compile(r"[ \t\r\n]*")
+_NUMBER = re.compile(r"[-+.\w]*+")
+_DIGITS = frozenset("-0123456789")
 _CUT_SHORT = 24
 _BEHIND = frozenset(" \t\r\n,]}")
 
@@ -127,7 +129,7 @@ class JsonStream:
                     return self._faulty()
                 if not self._more():
                     return self._faulty()
-            except RecursionError:
+            except (ValueError, RecursionError):  # a number of more digits than Python reads
                 return self._faulty()
             else:
                 whole = type(value) not in (int, float) or self._text[end : end + 1] in _BEHIND
@@ -143,6 +145,11 @@ class JsonStream:
 
     def _faulty(self) -> object:
         """The broken value that stands here, put right if it can be, and the walk behind it."""
+        if self.peek() in _DIGITS:
+            while self._end_of_number() == len(self._text) and self._more():
+                pass
+            self._at = self._end_of_number()
+            return Broken("it is a number of too many digits")
         if self.peek() not in ("{", "["):
             raise BrokenJson(
                 "the file ends in the middle" if self._ended else "a value is not JSON"
@@ -155,6 +162,10 @@ class JsonStream:
             return Repaired(repaired(text))
         except (ValueError, RecursionError):
             return Broken("it is not JSON")
+
+    def _end_of_number(self) -> int:
+        found = _NUMBER.match(self._text, self._at)
+        return found.end() if found else self._at
 
     def _scalar(self) -> object:
         if self.peek() != '"':

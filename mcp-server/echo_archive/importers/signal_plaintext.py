@@ -50,7 +50,7 @@ class _Reader:
             return None
         try:
             said: dict[str, Any] = json.loads(line.decode("utf-8-sig"))
-            kind = next(iter(said))
+            kind = next(iter(said.keys()))
             if kind in self._takes:
                 self._takes[kind](said[kind])
                 return None
