@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -131,6 +132,19 @@ def settle(process: int | str = "self") -> None:
         time.sleep(_WATCHED_S)
         share = (processor_s(process) - before) / (time.monotonic() - began)
         idle = idle + 1 if share < _IDLE else 0
+
+
+def machine() -> str:
+    """What the figures are of: processors, Python, and how fast that adds, to compare machines."""
+    times = []
+    for _ in range(9):
+        began = time.perf_counter()
+        total = 0
+        for number in range(1_000_000):
+            total += number
+        times.append(time.perf_counter() - began)
+    adding = f"a million additions in {percentile(times, 0.5) * 1000:.0f} ms"
+    return f"{os.cpu_count()} processors, Python {platform.python_version()}, {adding}"
 
 
 def megabytes(folder: Path) -> float:

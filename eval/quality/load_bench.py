@@ -13,8 +13,6 @@ from __future__ import annotations
 
 import argparse
 import multiprocessing
-import os
-import platform
 import random
 import sys
 import time
@@ -32,7 +30,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from echo_mcp.upkeep.follower import SAVE_EVERY_S
 from quality.bench_calls import Asked, capture, recall
 from quality.bench_client import Connection, Served, await_upkeep, check, request, serving
-from quality.figures import Row, Table, percentile, settle, spread
+from quality.figures import Row, Table, machine, percentile, settle, spread
 from quality.invented_vault import Language, invented, make_vault
 from quality.scratch import scratch
 
@@ -227,8 +225,7 @@ def main() -> None:
                 await_upkeep(line)
             settle(served.process.pid)
             tables = measure(served, vault, values.seconds, values.rounds)
-    cores, python = os.cpu_count(), platform.python_version()
-    print(f"{values.notes:,} notes, {cores} processors, Python {python}\n")
+    print(f"{values.notes:,} notes, {machine()}\n")
     print("\n\n".join(table.text() for table in tables))
 
 

@@ -15,8 +15,6 @@ time in which a call had the processor, which says more where others are at work
 from __future__ import annotations
 
 import argparse
-import os
-import platform
 import shutil
 import sys
 import time
@@ -46,6 +44,7 @@ from quality.figures import (
     Row,
     Table,
     growth,
+    machine,
     megabytes,
     percentile,
     processor_s,
@@ -210,7 +209,7 @@ def bench(root: Path, notes: int, calls: int, blocks: Sequence[str]) -> list[Tab
     place = Place(root, calls)
     say(f"{notes:,} notes: making them")
     make_vault(place.vault, notes)
-    print(f"\n{notes:,} notes, {os.cpu_count()} processors, Python {platform.python_version()}\n")
+    print(f"\n{notes:,} notes, {machine()}\n")
     tables: list[Table] = []
     for block in BLOCKS:
         if block in blocks:
