@@ -9,6 +9,7 @@ import sqlite3
 import sys
 import zipfile
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from runpy import run_path
 from typing import Any
@@ -16,6 +17,7 @@ from typing import Any
 import pytest
 
 from archives import message, put
+from echo_archive import importing
 from echo_archive.errors import Unreadable
 from echo_archive.export import exported
 from echo_archive.importers.table import read
@@ -418,3 +420,40 @@ def test_names_on_the_disk_that_are_no_text_lose_no_message(tmp_path: Path) -> N
 
     assert [one.outcome for one in report.exports] == ["imported", "imported"]
     assert bodies == {"a", "hi"}
+
+
+def test_an_import_that_was_broken_off_before_its_end_is_finished_by_the_next(
+    database: Path, archive: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(_: sqlite3.Connection) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(importing, "count_common_words", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            put(database, [message(number, "often") for number in range(600)])
+    before = common_words(database)
+
+    put(database, [message(number, "often") for number in range(600)])
+
+    assert (before, common_words(database)) == (0, 1)
+
+
+def common_words(database: Path) -> int:
+    with closing(sqlite3.connect(database)) as connection:
+        (count,) = connection.execute("select count(*) from common_word").fetchone()
+    return int(count)
+
+
+def test_a_zone_that_is_told_later_counts_though_nothing_changed(
+    database: Path, archive: Archive, tmp_path: Path
+) -> None:
+    row = {"id": 1, "type": "message", "date": "2024-05-02T06:00:00", "text": "here"}
+    row |= {"date_unixtime": "1714629600", "from_id": "user1"}
+    chat = {"name": "Ada", "type": "personal_chat", "id": 1, "messages": [row]}
+    (tmp_path / "result.json").write_text(json.dumps(chat))
+
+    for zone in ("UTC", "Asia/Tokyo"):
+        import_paths(database, [tmp_path / "result.json"], Options(zone), lambda *_: None)
+
+    assert Archive(database).clock.name == "Asia/Tokyo"

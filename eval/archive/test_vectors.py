@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 import struct
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import numpy as np
 import pytest
 
 from archives import ADA, ADA_CHAT, ME, Topics, message, put
+from echo_archive import vectors
 from echo_archive.embedding import Endpoint
 from echo_archive.errors import Unavailable
 from echo_archive.filling import fill
@@ -19,6 +22,7 @@ from echo_archive.ops.search import search_messages_op, semantic_search_op
 from echo_archive.reading import Archive
 from echo_archive.scope import Scope
 from echo_archive.status import status_of
+from echo_archive.store import opened_store
 from echo_archive.vectors import _ROW, EXACT, Matrix, _codes, build, load, matrix_path
 
 BODIES = ["the sea is wide", "food at nine", "work again", "sea and food", ""]
@@ -175,3 +179,43 @@ def test_building_without_vectors_leaves_no_file(database: Path, archive: Archiv
     with archive.reading() as connection:
         assert build(connection, database, 1) == 0
     assert not matrix_path(database, 1).exists()
+
+
+def test_vectors_that_come_while_the_file_is_made_make_no_other_one_of_it(
+    near: Archive, database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(sqlite3.connect(database)) as other:
+        late = other.execute("select * from embedding limit 2").fetchall()
+        other.executemany("delete from embedding where hash = ?", [row[:1] for row in late])
+        other.commit()
+    chunks = vectors._chunks
+
+    def embed_meanwhile(*given: Any) -> Any:
+        with closing(sqlite3.connect(database)) as other:
+            other.executemany("insert into embedding values(?, ?, ?, ?)", late)
+            other.commit()
+        return chunks(*given)
+
+    monkeypatch.setattr(vectors, "_chunks", embed_meanwhile)
+    with opened_store(database) as connection:
+        count = build(connection, database, 1)
+
+    matrix = load(matrix_path(database, 1))
+    assert matrix is not None
+    assert len(matrix.vectors) == count
+    assert np.linalg.norm(matrix.vectors, axis=1) == pytest.approx(np.ones(count), abs=1e-3)
+
+
+def test_a_file_of_vectors_that_cannot_be_read_for_a_while_is_read_again(
+    near: Archive, database: Path
+) -> None:
+    path, aside = matrix_path(database, 1), database.parent / "aside"
+    path.rename(aside)
+    path.mkdir()
+
+    with pytest.raises(Unavailable, match="cannot be read"):
+        semantic_search_op(near, query="sea")
+    path.rmdir()
+    aside.rename(path)
+
+    assert semantic_search_op(near, query="sea")["count"] > 0

@@ -67,6 +67,7 @@ LAYERS: list[tuple[str, str, str]] = [
     ("", CORE, "commands.table"),
     ("", CORE, "cli"),
     ("pure: what exports and questions say", ARCHIVE, PURE_OF_ARCHIVE),
+    ("", ARCHIVE, "passing"),
     (
         "what the archive stands on",
         ARCHIVE,

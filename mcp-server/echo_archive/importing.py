@@ -26,6 +26,7 @@ from echo_archive.word_index import count_common_words, put_in_order
 
 EVERY = 5_000
 _COLLECTED = 1_000_000
+_UNFINISHED = "unfinished"
 Reader = Callable[[Export, Options], Iterator[Message | Skipped]]
 Progress = Callable[[Export, int], None]
 
@@ -94,8 +95,8 @@ def import_exports(
             bring_up_to_date(database)
         run = Run(database, reader, options, progress)
         reports = tuple(_import(run, export) for export in exports)
-        if any(report.added or report.changed for report in reports):
-            _finish(path, database, options, sum(report.added for report in reports))
+        if any(report.outcome != "failed" for report in reports):
+            _finish(path, database, options)
     return ImportReport(reports)
 
 
@@ -126,6 +127,7 @@ def _import(run: Run, export: Export) -> ExportReport:
                 whole = True
             else:
                 whole = _take(run, export, report)
+                _begin_to_finish(run.database, report)
             if whole and _is_still(export, run.options, stamp):
                 _remember(run.database, stamp, digest)
     except ArchiveError as problem:
@@ -209,11 +211,29 @@ def _take_rows(run: Run, export: Export, merge: Merge, report: ExportReport) -> 
     return whole
 
 
-def _finish(path: Path, database: sqlite3.Connection, options: Options, added: int) -> None:
-    """What is counted and put in order once all is there; a break in the latter costs nothing."""
+def _begin_to_finish(database: sqlite3.Connection, report: ExportReport) -> None:
+    """Note, with what was taken, that it is to be finished: whatever comes between, a run does."""
+    if report.added or report.changed:
+        database.execute(
+            f"insert into meta values('{_UNFINISHED}', ?)"
+            " on conflict(key) do update set value = value + excluded.value",
+            (report.added,),
+        )
+
+
+def _finish(path: Path, database: sqlite3.Connection, options: Options) -> None:
+    """Count and put in order what this run, or one that was broken off, has taken."""
     with transaction(database):
+        database.execute(
+            "insert into meta values('zone', ?) on conflict(key) do update"
+            " set value = excluded.value where value != excluded.value",
+            (options.timezone,),
+        )
+        row = database.execute("select value from meta where key = ?", (_UNFINISHED,)).fetchone()
+        if row is None:
+            return
         count_common_words(database)
-        database.execute("insert or replace into meta values('zone', ?)", (options.timezone,))
+    added = int(row[0])
     total = database.execute("select sum(messages) from conversation").fetchone()[0]
     if 2 * added >= total:  # so that no message is put in order more often than a few times
         with transaction(database):
@@ -221,3 +241,5 @@ def _finish(path: Path, database: sqlite3.Connection, options: Options, added: i
     models = database.execute("select distinct model from embedding").fetchall()
     for (model,) in models:
         build(database, path, model)
+    with transaction(database):
+        database.execute("delete from meta where key = ?", (_UNFINISHED,))

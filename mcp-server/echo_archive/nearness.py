@@ -99,10 +99,15 @@ class Nearness:
         path = matrix_path(self.path, row[0])
         try:
             seen = path.stat()
-        except OSError:
+            with self._lock:
+                if self._seen != (seen.st_ino, seen.st_size, seen.st_mtime_ns):
+                    self._mapped = load(path)
+                    self._seen = seen.st_ino, seen.st_size, seen.st_mtime_ns
+                return self._mapped
+        except FileNotFoundError:
             return None
-        with self._lock:
-            if self._seen != (seen.st_ino, seen.st_size, seen.st_mtime_ns):
-                self._mapped = load(path)
-                self._seen = seen.st_ino, seen.st_size, seen.st_mtime_ns
-            return self._mapped
+        except OSError as problem:  # nothing is remembered of it, for it may pass
+            raise Unavailable(
+                "Semantic search is unavailable: the file of vectors beside the archive cannot be"
+                f" read ({problem.strerror}). Try again."
+            ) from problem

@@ -13,6 +13,7 @@ from pathlib import Path
 from echo_archive.errors import BadArgument, Unreadable
 from echo_archive.importers.table import open_tree
 from echo_archive.importers.whatsapp_header import header_of
+from echo_archive.passing import may_pass
 from echo_archive.records import Export
 from echo_archive.tree import MAX_NAMES, Tree
 from echo_archive.zips import ZipTree
@@ -58,8 +59,10 @@ class _Look:
         try:
             with self.tree.open(name) as file:
                 return file.read(_HEAD)
-        except (OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error):
+        except (OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error) as problem:
             self.damaged = True
+            if may_pass(problem):
+                self.tree.closed.append(name)
             return b""
 
 
@@ -107,6 +110,7 @@ def _in_root(path: Path) -> tuple[list[Export], bool]:
         names = [path.name]
     look = _Look(tree, set(names))
     found = list(_exports(look, root, names))
+    found += [Export("unknown", UNREADABLE, root, name) for name in dict.fromkeys(tree.closed)]
     return found, look.damaged or (isinstance(tree, ZipTree) and tree.refused > 0)
 
 

@@ -9,15 +9,22 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
+from echo_archive.passing import may_pass
 from echo_archive.safe_paths import inside
 
 MAX_NAMES = 2_000_000
 
 
 class Tree(Protocol):
-    """Files by their path from the export's root, with `/` between the parts."""
+    """Files by their path from the export's root, with `/` between the parts.
+
+    Attributes:
+        title: What the export is called by.
+        closed: Folders and files that could not be looked at, for a reason that may pass.
+    """
 
     title: str
+    closed: list[str]
 
     def names(self, folder: str = "") -> Iterator[str]:
         """Every file, or those in and below a folder, in a fixed order."""
@@ -44,13 +51,14 @@ class FolderTree:
 
     def __init__(self, root: Path) -> None:
         self.title = root.name
+        self.closed: list[str] = []
         self._root = root.resolve()
         self._folders: dict[str, Path | None] = {}
 
     def names(self, folder: str = "") -> Iterator[str]:
         """Every file; links to folders are not followed."""
         top = self.local(folder) if folder else self._root
-        for place, folders, files in os.walk(top) if top else ():
+        for place, folders, files in os.walk(top, onerror=self._note) if top else ():
             folders.sort()
             start = os.path.relpath(place, self._root)
             prefix = "" if start == "." else start.replace(os.sep, "/") + "/"
@@ -92,6 +100,11 @@ class FolderTree:
             self._folders[folder] = place if place and place.is_dir() else None
         return self._folders[folder]
 
+    def _note(self, problem: OSError, name: str | None = None) -> None:
+        if may_pass(problem):
+            place = name or os.path.relpath(os.fsdecode(problem.filename or "."), self._root)
+            self.closed.append(place.replace(os.sep, "/"))
+
     def _within(self, path: Path) -> Path | None:
         return path if path.is_relative_to(self._root) else None
 
@@ -100,7 +113,8 @@ class FolderTree:
         try:
             path = self.local(name)
             seen = path.stat() if path else None
-        except OSError:
+        except OSError as problem:
+            self._note(problem, name)
             return None
         return seen if seen and stat.S_ISREG(seen.st_mode) else None
 

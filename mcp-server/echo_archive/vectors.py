@@ -140,7 +140,14 @@ def build(database: sqlite3.Connection, path: Path, model: int) -> int:
         Unreadable: It cannot be written.
     """
     know_digests(database)
-    target = matrix_path(path, model)
+    database.execute("savepoint one_state")  # whatever others write meanwhile
+    try:
+        return _build(database, matrix_path(path, model), model)
+    finally:
+        database.execute("release one_state")
+
+
+def _build(database: sqlite3.Connection, target: Path, model: int) -> int:
     lengths = database.execute(
         "select length(vector) from embedding where model = ? and length(vector) % 4 = 0"
         " group by 1 order by count(*) desc limit 1",
@@ -168,7 +175,11 @@ def know_digests(database: sqlite3.Connection) -> None:
 
 
 def load(path: Path) -> Matrix | None:
-    """Map the file of a model, or None when it is not there or not whole."""
+    """Map the file of a model, or None when it is not whole.
+
+    Raises:
+        OSError: It is not there, or cannot be read now.
+    """
     try:
         with path.open("rb") as file:
             head = file.read(_HEADER)
@@ -184,7 +195,7 @@ def load(path: Path) -> Matrix | None:
             np.memmap(path, np.uint64, "r", codes, (count, _words(dimensions))),
             np.memmap(path, np.float32, "r", vectors, (count, dimensions)),
         )
-    except (OSError, ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError):
         return None
 
 

@@ -10,6 +10,7 @@ from echo_archive.importers.bench import Bench
 from echo_archive.importers.imessage_open import columns, is_messages, opened
 from echo_archive.importers.imessage_rows import Rows, epoch_ms
 from echo_archive.importers.imessage_tapbacks import TAPBACKS, TAPBACKS_ABSENT, tapbacks
+from echo_archive.passing import may_pass
 from echo_archive.records import Conversation, Message, Skipped
 
 _FIELDS = [
@@ -51,7 +52,9 @@ def read(bench: Bench) -> Iterator[Message | Skipped]:
                 yield from _everything(bench, database)
             else:
                 bench.doubt("the database is not one of Messages that can be read, and nothing was")
-    except (sqlite3.Error, UnicodeDecodeError):
+    except (sqlite3.Error, UnicodeDecodeError) as problem:
+        if may_pass(problem):
+            raise
         bench.doubt("the database is damaged or none; what could be read of it was")
     yield from bench.closing()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -22,6 +23,7 @@ from echo_archive.importers.bench import Bench
 from echo_archive.importers.soundness import is_sound
 from echo_archive.importers.text_lines import EndlessLine
 from echo_archive.json_stream import BrokenJson
+from echo_archive.passing import may_pass
 from echo_archive.records import Export, Interrupted, Message, Options, Skipped
 from echo_archive.tree import FolderTree, Tree
 from echo_archive.zips import ZipTree, zip_tree
@@ -42,6 +44,7 @@ IMPORTERS: dict[str, Callable[[Bench], Iterator[Message | Skipped]]] = {
 # RuntimeError is what `zipfile` raises where it wants a password.
 _UNREADABLE = (
     OSError,
+    sqlite3.Error,
     EOFError,
     RuntimeError,
     zipfile.BadZipFile,
@@ -78,14 +81,16 @@ def read(export: Export, options: Options) -> Iterator[Message | Skipped]:
     except _UNREADABLE as problem:
         yield from bench.closing()
         yield _rest(bench, problem)
+    if tree.closed:
+        first, more = tree.closed[0], len(tree.closed)
+        yield Interrupted(first, 0, f"it could not be looked at, as {more} in all; import again")
 
 
 def _rest(bench: Bench, problem: Exception) -> Skipped:
     """What is said of the rest of a file."""
-    kind, why = Skipped, "it is damaged or cut short"
-    if isinstance(problem, OSError):
-        kind = Skipped if isinstance(problem, FileNotFoundError) else Interrupted
-        why = "it cannot be read"
+    kind = Interrupted if may_pass(problem) else Skipped
+    is_there = may_pass(problem) or isinstance(problem, FileNotFoundError)
+    why = "it cannot be read" if is_there else "it is damaged or cut short"
     return kind(bench.file, bench.line, f"the rest of the file was not read: {why}")
 
 
