@@ -82,6 +82,26 @@ def test_a_refusal_is_not_tried_again_and_no_redirect_is_followed(status: int) -
     assert len(asked.requests) == 1
 
 
+@pytest.mark.parametrize(
+    ("url", "key"),
+    [
+        ("http://127.0.0.1:9/v1", "secret\nkey"),
+        ("http://127.0.0.1:9/v1", "secret—kéy"),
+        ("http://127.0.0.1:9/é", "secret"),
+        (f"http://{'x' * 64}.example/v1", "secret"),
+        ("http://ex..ample/v1", "secret"),
+    ],
+)
+def test_what_no_request_can_hold_is_an_error_that_tells_nothing_of_the_key(
+    url: str, key: str
+) -> None:
+    with pytest.raises(Unavailable) as problem:
+        embed(Endpoint("m", url, key), ["a"], tries=1)
+
+    assert "secret" not in str(problem.value)
+    assert problem.value.__suppress_context__ or "secret" not in repr(problem.value.__cause__)
+
+
 def test_texts_go_through_no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
     monkeypatch.setenv("no_proxy", "")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
@@ -228,6 +230,45 @@ def test_a_wrong_argument_is_an_error_that_names_it(
 
     assert caught.value.details["field"] == argument
     assert says in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("query", "body"),
+    [
+        ("don'*", "don't stop"),
+        ("don't*", "don't stop"),
+        ("+don't*", "don't stop"),
+        ("v1.2*", "v1.2.3 is out"),
+        ("v1*", "v1.2.3 is out"),
+        ("snake_c*", "a snake_case name"),
+        ("हिन*", "हिन्दी"),
+        ("か\u3099*", "がんばる"),
+        ("灯*", "灯塔公园"),
+        ("灯塔公*", "灯塔公园"),
+        ("½*", "½ cup"),
+        ("l'éc*", "à l'école"),
+    ],
+)
+def test_the_beginning_of_a_word_finds_it_and_nothing_else(
+    database: Path, archive: Archive, query: str, body: str
+) -> None:
+    others = ["take the train", "2024 plans", "नमक", "two more", "本"]
+    put(database, [message(number, one) for number, one in enumerate([body, *others])])
+
+    assert [hit.replace("**", "") for hit in _found(archive, query)] == [body]
+
+
+@pytest.mark.parametrize("edges", [[[[9], 0]], [[[], 0]], [[[0, 0], 0]], [[[-1], 0]], [["0"]]])
+def test_a_cursor_that_nobody_gave_is_refused(
+    database: Path, archive: Archive, edges: list[Any]
+) -> None:
+    put(database, [message(number, "cake") for number in range(30)])
+    given = search_messages_op(archive, query="cake", limit=5)["next_cursor"]
+    mark, _ = json.loads(urlsafe_b64decode(given + "=" * (-len(given) % 4)))
+    forged = urlsafe_b64encode(json.dumps([mark, [0, edges]]).encode()).decode()
+
+    with pytest.raises(BadArgument, match="does not belong"):
+        search_messages_op(archive, query="cake", cursor=forged)
 
 
 def test_a_cursor_of_another_question_is_refused(database: Path, archive: Archive) -> None:

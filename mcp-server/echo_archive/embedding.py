@@ -99,6 +99,11 @@ def embed(
                     "The embedding endpoint does not answer. "
                     "Start the model's server, or correct its address."
                 ) from problem
+        except ValueError:  # without what it says, for that may be the key
+            raise Unavailable(
+                "The embedding endpoint cannot be asked: its address or the key holds characters"
+                " that no request may. Correct them."
+            ) from None
         wait(pause)
         attempt += 1
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from echo_archive.words import fold, placed, stem, words
+from echo_archive.words import beginning, placed, stem, words
 
 LONGEST, MOST_TERMS = 1_000, 24
 _QUOTES = str.maketrans("“”„«»", '"""""')
@@ -141,8 +141,8 @@ def _beginning(item: str) -> list[Term]:
     said = words(item)
     if not said:
         return []
-    tail = re.split(r"[^\w]+", fold(item.rstrip("*")))[-1]
-    return [*(Term((word,)) for word in said[:-1] if word != tail), Term((tail or said[-1],), True)]
+    tail = beginning(item) or said[-1]
+    return [*(Term((word,)) for word in said[:-1] if word != tail), Term((tail,), True)]
 
 
 def _is_single_spaceless(word: str) -> bool:

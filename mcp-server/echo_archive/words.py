@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 # Scripts without spaces: Thai, Lao, Myanmar, Khmer, kana, Han, Hangul.
@@ -81,6 +81,16 @@ def placed(text: str) -> Iterator[tuple[int, int, str]]:
                 yield start, found.end(), word
 
 
+def beginning(text: str) -> str:
+    """What the last word of a text, which goes on, begins with in the index; "" without one."""
+    piece = next(reversed(_PIECE.findall(text)), "")
+    if _SPACELESS_START.match(piece):
+        return unicodedata.normalize("NFKC", piece)[-2:]
+    if "'" in piece or "’" in piece:
+        return _around_apostrophe(piece, lambda word: word)[-1]
+    return fold(piece).replace(".", "_")[:_LONGEST]
+
+
 def fold(text: str) -> str:
     """A text without case, accents and the differences of writing that nobody types."""
     if text.isascii():
@@ -144,11 +154,11 @@ def _pairs(run: str) -> tuple[str, ...]:
     return tuple(plain[at : at + 2] for at in range(len(plain)))
 
 
-def _around_apostrophe(piece: str) -> tuple[str, ...]:
+def _around_apostrophe(piece: str, end: Callable[[str], str] = stem) -> tuple[str, ...]:
     """Ada's → ada, don't → dont, l'eau → l eau."""
     first, *others = [fold(part) for part in re.split("['’]", piece) if part]
     if others == ["s"] or not others:
-        return (stem(first)[:_LONGEST],)
+        return (end(first)[:_LONGEST],)
     if len(first) <= 2:
-        return first, *(stem(part)[:_LONGEST] for part in others)
+        return first, *(end(part)[:_LONGEST] for part in others)
     return ((first + "".join(others))[:_LONGEST],)

@@ -75,7 +75,7 @@ def search_messages_op(
         clock, start=start, end=end, conversation=conversation, sender=sender, source=source
     )
     question = {"op": "search_messages", "query": query, **filters.said}
-    where = _where(place_of(question, cursor))
+    where = _where(place_of(question, cursor), len(asked.ranked))
     vector, note = _vector(archive, filters, query, first=not where.before)
     with archive.reading() as database:
         scope = filters.scope(database)
@@ -264,15 +264,28 @@ def _notes(asked: Query, ranked: Ranked, note: str | None) -> list[str]:
     return notes
 
 
-def _where(place: Any) -> _Where:
+def _where(place: Any, terms: int) -> _Where:
+    """Where a cursor leads.
+
+    Args:
+        place: What it holds.
+        terms: How many terms the question has.
+
+    Raises:
+        BadArgument: It leads nowhere.
+    """
     match place:
         case None:
             return _Where(0, {})
         case [int(shown), list(edges)] if shown >= 0:
             try:
-                return _Where(shown, {tuple(map(int, group)): int(edge) for group, edge in edges})
+                before = {tuple(map(int, group)): int(edge) for group, edge in edges}
             except (TypeError, ValueError, OverflowError) as problem:
                 raise wrong_cursor() from problem
+            if all(group and set(group) <= set(range(terms)) for group in before) and all(
+                len(set(group)) == len(group) for group in before
+            ):
+                return _Where(shown, before)
     raise wrong_cursor()
 
 
