@@ -133,7 +133,8 @@ def test_a_vector_of_another_dimension_is_left_out(near: Archive, database: Path
 
     assert filled.vectors == 5
     assert semantic_search_op(near, query="sea")["count"] == 5
-    assert semantic_search_op(archive, query="sea")["count"] == 0
+    with pytest.raises(Unavailable, match="another model"):
+        semantic_search_op(archive, query="sea")
 
 
 @pytest.mark.parametrize("damage", [b"", b"echovec1{}", b"\0" * 9_000])
@@ -219,3 +220,17 @@ def test_a_file_of_vectors_that_cannot_be_read_for_a_while_is_read_again(
     aside.rename(path)
 
     assert semantic_search_op(near, query="sea")["count"] > 0
+
+
+def test_a_model_that_is_another_one_by_now_is_told(near: Archive, database: Path) -> None:
+    class Wider(Topics):
+        def query(self, text: str) -> bytes:
+            return super().query(text) + struct.pack("<f", 1.0)
+
+    other = Archive(database, Nearness(database, Wider()))
+
+    with pytest.raises(Unavailable, match="another model"):
+        semantic_search_op(other, query="sea")
+    page = search_messages_op(other, query="sea")
+    assert (page["mode"], page["count"] > 0) == ("keyword", True)
+    assert "another model" in page["note"]

@@ -59,9 +59,16 @@ class Nearness:
         """The vector of a question; it may take seconds, so no transaction should be open.
 
         Raises:
-            Unavailable: It cannot be made now.
+            Unavailable: It cannot be made now, or is none to compare with what was embedded.
         """
-        return vector_of(self.questions.query(text))
+        vector, matrix = vector_of(self.questions.query(text)), self._mapped
+        if matrix is not None and len(vector) != matrix.dimensions:
+            raise Unavailable(
+                f"Semantic search is unavailable: the model answers {len(vector)} numbers, and"
+                f" {matrix.dimensions} are stored of each message, so it is another model by now. "
+                "Give it a name of its own in ECHO_EMBED_MODEL and run `echo-mcp archive embed`."
+            )
+        return vector
 
     def nearest(
         self, database: sqlite3.Connection, question: Floats, scope: Scope, most: int
