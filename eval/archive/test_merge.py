@@ -13,10 +13,20 @@ from hypothesis import strategies as st
 
 from archives import ADA, ADA_CHAT, BO, ME, MINUTE, MORNING, WALKERS, message, put, unnamed
 from echo_archive.export import exported
+from echo_archive.importing import import_exports
 from echo_archive.merge import BATCH
 from echo_archive.ops.search import search_messages_op
 from echo_archive.reading import Archive
-from echo_archive.records import Attachment, Conversation, Message, Options, Person, Reaction
+from echo_archive.records import (
+    Attachment,
+    Conversation,
+    Export,
+    Message,
+    Options,
+    Person,
+    Reaction,
+)
+from echo_archive.reports import ExportReport
 
 
 def _all(archive: Archive) -> list[dict[str, Any]]:
@@ -393,3 +403,52 @@ def test_an_index_of_words_of_another_kind_is_made_anew(database: Path, archive:
 
     found = search_messages_op(archive, query="lighthouse pear cake")["hits"]
     assert {hit["text"] for hit in found} == {"**pear**", "**cake**"}
+
+
+A, B = (Attachment("image", name, f"media/{name}", size=3) for name in ("a.jpg", "b.jpg"))
+
+
+def missing(one: Attachment) -> Attachment:
+    return one._replace(path=None, missing=True, size=None)
+
+
+def put_in(folder: Path, *attachments: Attachment, database: Path) -> ExportReport:
+    """Import one message from a folder that holds the media that are not missing."""
+    (folder / "media").mkdir(parents=True)
+    for one in attachments:
+        if one.path:
+            (folder / one.path).write_bytes(b"jpg")
+    (folder / "result.json").write_text(folder.name)
+    export = Export("telegram", "invented", folder)
+    rows = [message(1, "", attachments=attachments)]
+    report = import_exports(database, [export], lambda *_: iter(rows), Options(), lambda *_: None)
+    return report.exports[0]
+
+
+def test_each_attachment_lies_where_the_export_that_holds_it_lies(
+    database: Path, archive: Archive, tmp_path: Path
+) -> None:
+    put_in(tmp_path / "one", A, missing(B), database=database)
+    put_in(tmp_path / "two", missing(A), B, database=database)
+
+    (row,) = exported(archive)
+    lie = [Path(one["root"]) / one["path"] for one in row["attachments"]]
+    assert [path.is_file() for path in lie] == [True, True]
+    assert [path.parts[-3:] for path in lie] == [
+        ("one", "media", "a.jpg"), ("two", "media", "b.jpg"),
+    ]  # fmt: skip
+
+
+def test_attachments_of_one_name_belong_together_in_whatever_order_they_come(
+    database: Path, archive: Archive, tmp_path: Path
+) -> None:
+    other = Attachment("image", "c.jpg", missing=True)
+    put_in(tmp_path / "one", A, B, database=database)
+
+    reports = [
+        put_in(tmp_path / f"again {number}", B, other, database=database) for number in range(2)
+    ]
+
+    (row,) = exported(archive)
+    assert [one["name"] for one in row["attachments"]] == ["a.jpg", "b.jpg"]
+    assert reports[1].changed == 0

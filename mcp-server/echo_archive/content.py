@@ -127,12 +127,23 @@ def _united(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
 def _attachments(
     known: tuple[Attachment, ...], read: tuple[Attachment, ...]
 ) -> tuple[Attachment, ...]:
-    """Of each the description that holds the file; an export without media takes nothing away."""
+    """Of each the description that holds the file; an export without media takes nothing away.
+
+    Those of one name belong together, and of the others those that come in the same place.
+    """
     if len(known) != len(read):
         return max(read, known, key=len)
+    left = list(read)
+    same: list[Attachment | None] = []
+    for old in known:
+        found = next((new for new in left if (new.kind, new.name) == (old.kind, old.name)), None)
+        if found is not None:
+            left.remove(found)
+        same.append(found)
+    others = iter(left)
     return tuple(
         old if new.missing and not old.missing else new
-        for old, new in zip(known, read, strict=True)
+        for old, new in zip(known, (one or next(others) for one in same), strict=True)
     )
 
 

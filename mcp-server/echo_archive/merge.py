@@ -15,7 +15,7 @@ from echo_archive.moments import Moment, moment_of, moments_of, together
 from echo_archive.parameters import rows_in
 from echo_archive.records import Message
 from echo_archive.register import Register
-from echo_archive.rows import Place, Rows, free_row_ids, remove, stored
+from echo_archive.rows import Place, Rows, free_row_ids, keep_roots, remove, roots_of, stored
 from echo_archive.word_index import Entry, WordIndex, entry
 
 BATCH = 16_000
@@ -188,6 +188,7 @@ class Merge:
 
     def _replace(self, place: Place, before: Content, after: Content, digest: int) -> None:
         source, moved = self._register.source_id, place
+        roots = roots_of(self._database, place.row_id) if before.attachments else {}
         remove(self._database, place.row_id)
         self._index.remove(place.row_id, entry(before, place.conversation, source))
         if after.instant != before.instant:
@@ -196,6 +197,8 @@ class Merge:
             moved = moved._replace(root=self._import)
         self._rows.add(moved, after, digest)
         self._rows.write()
+        if roots:
+            keep_roots(self._database, moved.row_id, after.attachments, roots)
         self._index.add({moved.row_id: entry(after, place.conversation, source)})
         self._touched.add(place.conversation)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import NamedTuple
@@ -110,6 +110,38 @@ def _insert(columns: Sequence[str], unset: Sequence[str] = ()) -> str:
 
 _INSERT = _insert(_COLUMNS)
 _INSERT_ORDINARY = _insert([name for name in _COLUMNS if name not in _SELDOM], _FLAGS)
+
+
+def roots_of(database: sqlite3.Connection, row_id: int) -> dict[Attachment, int]:
+    """The imports that the paths of a message's attachments belong to."""
+    roots = database.execute(
+        "select root from attachment where message = ? order by position", (row_id,)
+    )
+    return dict(zip(_attachments(database, row_id), (root for (root,) in roots), strict=True))
+
+
+def keep_roots(
+    database: sqlite3.Connection,
+    row_id: int,
+    attachments: Sequence[Attachment],
+    roots: Mapping[Attachment, int],
+) -> None:
+    """Let the attachments that were there before lie where they lay.
+
+    Args:
+        database: The archive.
+        row_id: The message's.
+        attachments: What it has now.
+        roots: Where those lay that it had.
+    """
+    database.executemany(
+        "update attachment set root = ? where message = ? and position = ?",
+        [
+            (roots[one], row_id, position)
+            for position, one in enumerate(attachments)
+            if one in roots
+        ],
+    )
 
 
 def remove(database: sqlite3.Connection, row_id: int) -> None:
