@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from archives import message, put
+from echo_archive import zips
 from echo_archive.export import exported
 from echo_archive.importing import import_paths
 from echo_archive.reading import Archive
@@ -218,3 +219,17 @@ def test_a_packing_that_takes_as_much_memory_as_it_says_is_not_read(tmp_path: Pa
     report = _import(tmp_path / "archive.db", tmp_path / "chat.zip")
 
     assert "a packing that is not read" in report.unrecognised[0]
+
+
+def test_entries_of_a_zip_beyond_the_most_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "many.zip"
+    with zipfile.ZipFile(path, "w") as packed:
+        for number in range(5):
+            packed.writestr(f"{number}.txt", "x")
+    monkeypatch.setattr(zips, "MAX_ENTRIES", 2)
+
+    tree = zips.ZipTree(path)
+
+    assert (list(tree.names()), tree.refused) == (["0.txt", "1.txt"], 3)

@@ -12,9 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from archives import ADA, ADA_CHAT, BO, ME, WALKERS, message, put
+from archives import ADA, ADA_CHAT, BO, ME, WALKERS, Topics, message, put
 from echo_archive.errors import BadArgument, Unavailable
+from echo_archive.filling import fill
 from echo_archive.highlights import highlights, passage
+from echo_archive.nearness import Nearness
 from echo_archive.ops.search import search_messages_op, semantic_search_op
 from echo_archive.query import parse
 from echo_archive.reading import Archive
@@ -265,10 +267,56 @@ def test_a_cursor_that_nobody_gave_is_refused(
     put(database, [message(number, "cake") for number in range(30)])
     given = search_messages_op(archive, query="cake", limit=5)["next_cursor"]
     mark, _ = json.loads(urlsafe_b64decode(given + "=" * (-len(given) % 4)))
-    forged = urlsafe_b64encode(json.dumps([mark, [0, edges]]).encode()).decode()
+    forged = urlsafe_b64encode(json.dumps([mark, [0, edges, False, 1]]).encode()).decode()
 
     with pytest.raises(BadArgument, match="does not belong"):
         search_messages_op(archive, query="cake", cursor=forged)
+
+
+def test_a_cursor_of_before_an_import_is_refused_and_says_what_to_do(
+    database: Path, archive: Archive
+) -> None:
+    put(database, [message(number, "cake") for number in range(30)])
+    cursor = search_messages_op(archive, query="cake", limit=5)["next_cursor"]
+    put(database, [message(40, "more cake")], name="second")
+
+    with pytest.raises(BadArgument, match=r"imported since.*search anew"):
+        search_messages_op(archive, query="cake", limit=5, cursor=cursor)
+
+
+class Silent(Topics):
+    """A model that answers for a while."""
+
+    answers = True
+
+    def query(self, text: str) -> bytes:
+        if not self.answers:
+            raise Unavailable("It does not answer.")
+        return super().query(text)
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_pages_of_one_answer_are_all_in_the_order_of_the_first(
+    database: Path, archive: Archive, first: bool
+) -> None:
+    put(database, [message(number, f"sea {number}") for number in range(30)])
+    fill(database, Topics(), lambda _: None)
+    model = Silent()
+    archive = Archive(database, Nearness(database, model))
+
+    model.answers = first
+    page = search_messages_op(archive, query="sea", limit=5)
+    model.answers = not first
+
+    if first:
+        with pytest.raises(BadArgument, match=r"does not answer now.*search anew"):
+            search_messages_op(archive, query="sea", limit=5, cursor=page["next_cursor"])
+    else:
+        following = search_messages_op(archive, query="sea", limit=5, cursor=page["next_cursor"])
+        assert (page["mode"], following["mode"]) == ("keyword", "keyword")
+        assert {hit["message_id"] for hit in page["hits"]}.isdisjoint(
+            hit["message_id"] for hit in following["hits"]
+        )
 
 
 def test_a_cursor_of_another_question_is_refused(database: Path, archive: Archive) -> None:

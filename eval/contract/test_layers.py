@@ -97,7 +97,7 @@ LAYERS: list[tuple[str, str, str]] = [
     ("the store", ARCHIVE, "content key_filter moments register reports scope stamps store"),
     ("", ARCHIVE, "alignment conversion key_index rows vectors word_index"),
     ("", ARCHIVE, "filling filters merge nearness reindexing search shapes summaries"),
-    ("", ARCHIVE, "importing reading"),
+    ("", ARCHIVE, "importing pages reading"),
     ("", ARCHIVE, "export status"),
     ("operations on messages, none of which knows another", ARCHIVE, "ops.*"),
     ("the warm index of words", SERVER, "warm.postings"),

@@ -26,9 +26,10 @@ _PACKINGS = frozenset((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZI
 
 
 class ZipTree:
-    """The files of a zip; entries with hostile names, passwords, absurd sizes or packings are not.
+    """The files of a zip.
 
-    `refused` says how many those are.
+    Entries with hostile names, passwords, absurd sizes or packings are not among them, nor are
+    those beyond the first half million; `refused` says how many those are.
     """
 
     def __init__(self, path: Path) -> None:
@@ -48,7 +49,9 @@ class ZipTree:
 
     def _usable(self) -> dict[str, zipfile.ZipInfo]:
         entries: dict[str, zipfile.ZipInfo] = {}
-        for entry in self._zip.infolist()[:MAX_ENTRIES]:
+        listed = self._zip.infolist()
+        self.refused += max(0, len(listed) - MAX_ENTRIES)
+        for entry in listed[:MAX_ENTRIES]:
             if entry.is_dir():
                 continue
             name = inside(_name(entry))

@@ -69,7 +69,7 @@ def read(export: Export, options: Options) -> Iterator[Message | Skipped]:
     if isinstance(tree, ZipTree) and tree.refused:
         why = (
             "entries have a password, a path that leaves the zip, an absurd size or a packing that"
-            " is not read; none was read"
+            " is not read, or are beyond the first half million; none was read"
         )
         yield Skipped(tree.title, 0, f"{tree.refused} {why}")
     try:

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from echo_archive.arguments import checked_number, checked_text
-from echo_archive.cursors import cursor_of, place_of, wrong_cursor
+from echo_archive.cursors import place_of
 from echo_archive.errors import Unavailable
 from echo_archive.filters import Filters, checked_filters
 from echo_archive.fusion import Fused, fused
 from echo_archive.highlights import highlights, passage
+from echo_archive.pages import following, page_at, state_of
 from echo_archive.query import Query, meaning, parse
 from echo_archive.quoting import QUOTED
 from echo_archive.reading import Archive
 from echo_archive.scope import Scope
-from echo_archive.search import Edges, Ranked, search, texts_of
+from echo_archive.search import Ranked, search, texts_of
 from echo_archive.shapes import Row, Stored, attachments_of, cut, stored_messages
 from echo_archive.spans import Clock
 from echo_archive.words import words
@@ -29,14 +30,6 @@ if TYPE_CHECKING:  # what they bring is loaded only where a model is configured
 DEFAULT_LIMIT, DEFAULT_K, MOST = 20, 20, 100
 _BY_MEANING = 200
 NO_MODEL = "semantic search is unavailable: no embedding model is configured"
-
-
-@dataclass(frozen=True, slots=True)
-class _Where:
-    """A page's place: how many hits of this reach were shown, and where the reach begins."""
-
-    shown: int
-    before: Edges
 
 
 def search_messages_op(
@@ -75,21 +68,26 @@ def search_messages_op(
         clock, start=start, end=end, conversation=conversation, sender=sender, source=source
     )
     question = {"op": "search_messages", "query": query, **filters.said}
-    where = _where(place_of(question, cursor), len(asked.ranked))
-    vector, note = _vector(archive, filters, query, first=not where.before)
+    at = page_at(place_of(question, cursor), len(asked.ranked))
+    vector, note = _vector(archive, filters, query, first=not at.before)
     with archive.reading() as database:
+        state = state_of(database)
+        at.check(state, by_meaning=vector is not None)
+        if at.shown and not at.by_meaning:
+            vector = None  # the model answers again, and the pages before were without it
         scope = filters.scope(database)
-        ranked = search(database, asked, scope, where.before)
+        ranked = search(database, asked, scope, at.before)
         near = _by_meaning(archive, database, vector, asked, scope)
-        page, found = _page(archive, ranked, near, where.shown, limit)
+        page, found = _page(archive, ranked, near, at.shown, limit)
         rows = _hits(database, clock, page, asked, ranked, dict(near or ()))
+    here = replace(at, by_meaning=near is not None, state=state)
     return {
         "quoted": QUOTED,
         "hits": rows,
         "count": len(rows),
         "mode": "keyword" if near is None else "hybrid",
         "note": " ".join(_notes(asked, ranked, note)) or None,
-        "next_cursor": _next(question, where, found, len(page), ranked),
+        "next_cursor": following(question, here, ranked, found=found, shown=len(page)),
     }
 
 
@@ -262,43 +260,3 @@ def _notes(asked: Query, ranked: Ranked, note: str | None) -> list[str]:
             "go on with next_cursor, or set start and end."
         )
     return notes
-
-
-def _where(place: Any, terms: int) -> _Where:
-    """Where a cursor leads.
-
-    Args:
-        place: What it holds.
-        terms: How many terms the question has.
-
-    Raises:
-        BadArgument: It leads nowhere.
-    """
-    match place:
-        case None:
-            return _Where(0, {})
-        case [int(shown), list(edges)] if shown >= 0:
-            try:
-                before = {tuple(map(int, group)): int(edge) for group, edge in edges}
-            except (TypeError, ValueError, OverflowError) as problem:
-                raise wrong_cursor() from problem
-            if all(group and set(group) <= set(range(terms)) for group in before) and all(
-                len(set(group)) == len(group) for group in before
-            ):
-                return _Where(shown, before)
-    raise wrong_cursor()
-
-
-def _next(
-    question: dict[str, str | None], where: _Where, found: int, shown: int, ranked: Ranked
-) -> str | None:
-    """Further hits of this reach, then what is older."""
-    if where.shown + shown < found:
-        return cursor_of(question, [where.shown + shown, _packed(where.before)])
-    if not ranked.complete:
-        return cursor_of(question, [0, _packed(ranked.edges)])
-    return None
-
-
-def _packed(edges: Edges) -> list[list[Any]]:
-    return [[list(group), edge] for group, edge in edges.items()]
