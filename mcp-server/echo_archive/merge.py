@@ -197,8 +197,6 @@ class Merge:
             moved = moved._replace(root=self._import)
         self._rows.add(moved, after, digest)
         self._rows.write()
-        if after.deleted:
-            self._database.execute("delete from embedding where hash = ?", (place.key,))
         if roots:
             keep_roots(self._database, moved.row_id, after.attachments, roots)
         self._index.add({moved.row_id: entry(after, place.conversation, source)})
